@@ -17,6 +17,7 @@ libweftunits_la_SOURCES = \
 	prov/machine/gemini/gemini_amo.c prov/machine/gemini/gemini_bte.c \
 	prov/machine/gemini/gemini_bulk.c prov/machine/gemini/gemini_bulk.h \
 	prov/machine/gemini/gemini_cq.c prov/machine/gemini/gemini_handles.c \
+	prov/machine/gemini/gemini_translate.c \
 	prov/machine/gemini/gemini_link.c prov/machine/gemini/gemini_msgq.c \
 	prov/machine/gemini/gemini_rx.c prov/machine/gemini/gemini_scrub.c \
 	prov/machine/gemini/gemini_smsg.c prov/machine/gemini/gemini_tx.c \

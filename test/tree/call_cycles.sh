@@ -35,6 +35,7 @@ limit 4 src/mpi src/mpi/pt2pt src/mpi/coll src/mpi/comm src/mpi/type src/mpi/win
 	src/tools/run/job src/tools/run/delegate
 limit 6 prov/nic prov/group prov/group/cunit prov/carrier/shm \
 	prov/carrier/sock prov/machine/apenet
-limit 8 prov/machine/gemini prov/machine/qsnet2
+limit 3 prov/machine/gemini
+limit 8 prov/machine/qsnet2
 limit 12 src/tools/reproduce
 exit $bad
