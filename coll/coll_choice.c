@@ -33,21 +33,22 @@ static bool is_kind(enum weft_coll_kind kind, const char *operation)
 }
 
 static const struct coll_algo *row_of(const struct fi_weft_choice *c,
+				      coll_find_fn find,
 				      enum weft_coll_kind *kind_p)
 {
 	for (unsigned k = 0; k < WEFT_COLL_KINDS; k++)
 		if (is_kind((enum weft_coll_kind)k, c->operation)) {
 			*kind_p = (enum weft_coll_kind)k;
-			return coll_algo_named(*kind_p, c->algorithm);
+			return find(*kind_p, c->algorithm);
 		}
 	return NULL;
 }
 
-static void add_choice(const struct fi_weft_choice *c)
+static void add_choice(const struct fi_weft_choice *c, coll_find_fn find)
 {
 	struct choice *to = &choices[choice_count];
 
-	to->row = row_of(c, &to->kind);
+	to->row = row_of(c, find, &to->kind);
 	if (!to->row) {
 		weft_log_once(WEFT_LOG_WARN,
 			      "machine file: choose_%.19s: no algorithm "
@@ -63,7 +64,7 @@ static void add_choice(const struct fi_weft_choice *c)
 	choice_count++;
 }
 
-void coll_choices_load(void)
+void coll_choices_load(coll_find_fn find)
 {
 	struct fi_weft_choice c;
 
@@ -73,7 +74,7 @@ void coll_choices_load(void)
 	for (unsigned i = 0;
 	     choice_count < CHOICES_MAX && !weft_core.backend->choice(i, &c);
 	     i++)
-		add_choice(&c);
+		add_choice(&c, find);
 }
 
 bool coll_has_choices(enum weft_coll_kind kind)

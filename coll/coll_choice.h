@@ -10,8 +10,13 @@
 
 #include "coll/coll_select.h"
 
-/* Reads the choices from the job's backend; live, there are none. */
-void coll_choices_load(void);
+/*
+ * Reads the choices from the job's backend; live, there are none. find returns
+ * the row of an algorithm (coll_algo_named).
+ */
+typedef const struct coll_algo *(*coll_find_fn)(enum weft_coll_kind kind,
+						const char *name);
+void coll_choices_load(coll_find_fn find);
 bool coll_has_choices(enum weft_coll_kind kind);
 /* Returns the chosen row, or NULL; bytes as returned by coll_volume(). */
 const struct coll_algo *coll_choice(enum weft_coll_kind kind, uint64_t bytes,

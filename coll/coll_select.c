@@ -568,7 +568,7 @@ static int select_attach(struct weft_comm *comm)
 		forced[k] = coll_algo_named(
 			(enum weft_coll_kind)k,
 			weft_cfg_get(&weft_coll_options[k]).text);
-	coll_choices_load();
+	coll_choices_load(coll_algo_named);
 	return 0;
 }
 

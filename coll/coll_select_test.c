@@ -167,7 +167,7 @@ static void the_machine_file_chooses_algorithms(void **state)
 	const struct weft_core_backend *before = weft_core.backend;
 
 	weft_core.backend = &machine;
-	coll_choices_load();
+	coll_choices_load(coll_algo_named);
 	T_TRUE(coll_has_choices(WEFT_COLL_BCAST));
 	T_FALSE(coll_not_forced(WEFT_COLL_BCAST));
 	T_TRUE(coll_not_forced(WEFT_COLL_REDUCE));
@@ -186,7 +186,7 @@ static void the_machine_file_chooses_algorithms(void **state)
 	T_STR(selected(WEFT_COLL_BCAST, 4, 1024), "linear");
 	coll_select_force(WEFT_COLL_BCAST, NULL);
 	weft_core.backend = before;
-	coll_choices_load();
+	coll_choices_load(coll_algo_named);
 	T_STR(selected(WEFT_COLL_BCAST, 4, 1024), "binomial");
 }
 

@@ -297,4 +297,10 @@ struct weft_nic {
 	struct grp *coll; /* collective groups (grp.c) */
 };
 
+/* Returns whether the op has typed data, whose memory a peer cannot access. */
+static inline bool nic_is_typed(const struct weft_nic_op *op)
+{
+	return weft_unlikely(op->iov_count == WEFT_IOV_TYPED);
+}
+
 #endif

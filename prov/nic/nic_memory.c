@@ -7,8 +7,6 @@
  */
 #include "prov/nic/nic_memory.h"
 
-#include "prov/nic/nic_op.h"
-
 #include <stdlib.h>
 
 #define NO_REG UINT16_MAX /* of an empty segment */

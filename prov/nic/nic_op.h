@@ -46,12 +46,6 @@ void nic_op_list_remove(struct weft_nic_op *op);
 /* Counts a request sent to the peer, or, if `on` is false, its response. */
 void nic_request_count(struct weft_nic_op *op, bool on);
 
-/* Returns whether the op has typed data, whose memory a peer cannot access. */
-static inline bool nic_is_typed(const struct weft_nic_op *op)
-{
-	return weft_unlikely(op->iov_count == WEFT_IOV_TYPED);
-}
-
 /*
  * Copy bytes between memory and iov, starting at offset of iov; scatter also
  * supports typed data.

@@ -8,7 +8,7 @@ libweftcarrier_la_SOURCES += \
 	prov/vt/vt_engine.c \
 	prov/vt/vt_fault.c \
 	prov/vt/vt_fold.c \
-	prov/vt/vt_interface.c \
+	prov/vt/vt_interface.c prov/vt/vt_interface_time.c \
 	prov/vt/vt_message.c \
 	prov/vt/vt_layout.h \
 	prov/vt/vt_join.c \

@@ -10,7 +10,8 @@
  *   vt_cpus.c          processor affinity of ranks
  *   vt_tx.c            packets into buffers, for the engine
  *   vt_rx.c            packets out of the arrival list
- *   vt_interface.c     interfaces that match messages while ranks compute
+ *   vt_interface.c     interfaces that match messages while ranks compute;
+ *                      vt_interface_time.c: their times, for the engine
  *   vt_message.c       messages of the model, and their order
  *   vt_dma.c           transfers between the memories of two ranks
  *   vt_fault.c         failed nodes and lost messages, by a fault plan
@@ -475,9 +476,10 @@ int vt_interface_receive(struct vt *v, int budget);
 uint64_t vt_interface_block(struct vt *v, uint64_t due);
 bool vt_interface_release(struct vt *v, enum weft_vt_state as, uint64_t *due_p);
 /*
- * Called by the engine. vt_interface_stamp() returns the time at which the rank
- * or its interface can read an arriving packet; vt_interface_runs() whether an
- * event at time `at` is for the interface, because the rank's clock is later.
+ * vt_interface_time.c, called by the engine. vt_interface_stamp() returns the
+ * time at which the rank or its interface can read an arriving packet;
+ * vt_interface_runs() whether an event at time `at` is for the interface,
+ * because the rank's clock is later.
  */
 uint64_t vt_interface_stamp(struct vt_engine_pass *t, uint32_t rank,
 			    const struct vt_buf *b);

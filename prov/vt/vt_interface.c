@@ -19,13 +19,13 @@
  * A rank whose sends wait for resources does not let its interface run, because
  * queued packets of the program would be sent with it; nor does a rank that has
  * refused a packet, which only a call of the program may let it accept.
+ *
+ * This file is called by the rank; vt_interface_time.c by the engine.
  */
 #include "prov/vt/vt.h"
 #include "src/base/must.h"
 
 #define RUNS_MAX 16 /* polls of one run, while the unit requests another */
-
-/* ---- called by the rank -------------------------------------------------- */
 
 void vt_interface_init(struct vt *v, const struct weft_carrier_attr *attr)
 {
@@ -135,51 +135,4 @@ bool vt_interface_release(struct vt *v, enum weft_vt_state as, uint64_t *due_p)
 	if (*due_p > soon || *due_p < vt_now(v->me))
 		*due_p = soon;
 	return true;
-}
-
-/* ---- called by the engine ------------------------------------------------ */
-
-uint64_t vt_interface_stamp(struct vt_engine_pass *t, uint32_t rank,
-			    const struct vt_buf *b)
-{
-	struct weft_vt *w = t->w;
-	struct vt_interface *f;
-	uint64_t at = t->time_ps;
-
-	if (weft_likely(!w->cfg.match_unit))
-		return at;
-	f = vt_interface_of(w, rank);
-	if (!f->matches)
-		return at;
-	if (b->kind == VT_PACKET && !b->more)
-		at = net_thread_run(w->net, vt_rank(w, rank)->node, at,
-				    w->cfg.match_ps);
-	/* the list of arrivals is in the order of their times */
-	if (f->arrived_ps < at)
-		f->arrived_ps = at;
-	return f->arrived_ps;
-}
-
-bool vt_interface_runs(struct weft_vt *w, uint32_t rank, uint64_t at)
-{
-	const struct vt_interface *f;
-
-	if (weft_likely(!w->cfg.match_unit))
-		return false;
-	f = vt_interface_of(w, rank);
-	return f->matches && f->may_run && at < vt_now(vt_rank(w, rank));
-}
-
-void vt_interface_drain(struct vt_engine_pass *t, uint32_t rank)
-{
-	struct weft_vt *w = t->w;
-	struct vt_interface *f;
-
-	if (weft_likely(!w->cfg.match_unit))
-		return;
-	f = vt_interface_of(w, rank);
-	if (f->searched_ps)
-		net_thread_run(w->net, vt_rank(w, rank)->node, vt_reached(w),
-			       f->searched_ps);
-	f->searched_ps = 0;
 }
