@@ -280,8 +280,10 @@ static int port_hop(struct net *net, uint32_t node, unsigned port,
 	bool inside = net_topo_is_internal(cfg, node, port);
 	bool into_end =
 		inside || (cfg->topology != NET_TORUS && peer < net->ends);
-	/* with midplanes, only the links between them have cables */
-	bool cable = d != NET_DIMS_MAX && (crossings || !cfg->midplane[d]);
+	/* in a torus with midplanes, only the links between them have cables */
+	bool cable =
+		d != NET_DIMS_MAX &&
+		(crossings || cfg->topology != NET_TORUS || !cfg->midplane[d]);
 	uint64_t wire = crossings * cfg->crossing_ps +
 			(cable ? cfg->cable[d] * cfg->metre_ps : 0);
 	uint64_t hop = wire + (into_end && cfg->hop_end_ps ? cfg->hop_end_ps

@@ -157,7 +157,8 @@ static void arrival_time_is_the_read_time_in_the_pass(void **state)
 	pair_open(&t);
 	pair_exchange(&t, 4);
 	quick = sock_of(t.b.c)->up;
-	slow = (struct weft_carrier_up){ slow_deliver, quick->lost };
+	slow = (struct weft_carrier_up){ .deliver = slow_deliver,
+					 .lost = quick->lost };
 	up_set(&t.b, &slow);
 	for (uint64_t n = 4; n < 204 && delay_ns < SLOW_NS; n += 2) {
 		T_OK(end_send_all(&t.a, t.ab, n, 8000, 60));

@@ -12,6 +12,7 @@ int apenet_tlb_init(struct apenet_tlb *t, unsigned entries)
 	weft_list_init(&t->used);
 	weft_list_init(&t->free);
 	weft_hash_init(&t->by_key);
+	t->guess = NULL;
 	t->entries = entries;
 	t->entry = entries ? calloc(entries, sizeof(*t->entry)) : NULL;
 	if (entries && !t->entry)

@@ -236,8 +236,10 @@ static void no_lost(void *arg, struct weft_peer *peer, int err)
 static void target_open(struct target *t)
 {
 	static const struct weft_machine machine = { .packet_bytes = 1900 };
-	static const struct weft_carrier_up up = { target_deliver, no_lost };
-	static const struct weft_carrier_up no_up = { no_deliver, no_lost };
+	static const struct weft_carrier_up up = { .deliver = target_deliver,
+						   .lost = no_lost };
+	static const struct weft_carrier_up no_up = { .deliver = no_deliver,
+						      .lost = no_lost };
 	struct weft_carrier_attr a = {
 		.name = { .sin_family = AF_INET,
 			  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) },

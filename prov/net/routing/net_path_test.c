@@ -159,6 +159,7 @@ static void no_acknowledgement_is_lost_under_load(void **state)
 	unsigned i;
 
 	net_config_bgq(&cfg);
+	cfg.torus_fifos = 0;
 	cfg.ack_bytes = 8;
 	cfg.ack_ps = 30000;
 	cfg.ack_receive_ps = 20000;

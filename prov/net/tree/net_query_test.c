@@ -50,6 +50,7 @@ static void elite(struct net_config *cfg, uint8_t levels)
 	cfg->barriers = 0;
 	cfg->coll_range = 1;
 	cfg->query_ps = QUERY;
+	cfg->torus_fifos = 0;
 	cfg->ack_bytes = 4;
 	cfg->ack_ps = ACK;
 	cfg->ack_receive_ps = KNOWN;
