@@ -16,6 +16,7 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <pmix.h>
+#include <pthread.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -37,6 +38,8 @@ static uint32_t entry_number;
  * so a process at its memory limit releases this before the call.
  */
 #define PMIX_SPARE_BYTES ((size_t)512 << 10)
+/* Address space for the tables of PMIx_Init(); it uses about 1 MiB. */
+#define PMIX_INIT_BYTES	 ((size_t)4 << 20)
 static void *spare;
 
 static void spare_release(void)
@@ -119,6 +122,15 @@ static int parse_peers(const char *list, int *out, int room)
 	return n;
 }
 
+static int report_no_memory(void)
+{
+	char why[WEFT_LIMIT_TEXT];
+
+	weft_log_once(WEFT_LOG_ERROR, "pmix: out of memory%s",
+		      weft_limit_space(why, 0));
+	return -ENOMEM;
+}
+
 static int get_local_peers(struct weft_job *job)
 {
 	pmix_proc_t p;
@@ -127,16 +139,21 @@ static int get_local_peers(struct weft_job *job)
 
 	job->local = malloc((size_t)job->local_size * sizeof(*job->local));
 	if (!job->local)
-		return -ENOMEM;
+		return report_no_memory();
 	job->local[0] = job->rank;
 	PMIX_LOAD_PROCID(&p, me.nspace, PMIX_RANK_WILDCARD);
 	n = 1;
 	if (PMIx_Get(&p, PMIX_LOCAL_PEERS, NULL, 0, &v) == PMIX_SUCCESS) {
+		/* PMIx returns a value without text if it has no memory */
 		if (v->type == PMIX_STRING)
-			n = parse_peers(v->data.string, job->local,
-					job->local_size);
+			n = v->data.string
+				    ? parse_peers(v->data.string, job->local,
+						  job->local_size)
+				    : 0;
 		PMIX_VALUE_RELEASE(v);
 	}
+	if (!n)
+		return report_no_memory();
 	job->local_size = n;
 	return 0;
 }
@@ -173,6 +190,32 @@ static int report_no_thread(int err)
 	return err;
 }
 
+/*
+ * Checks, before PMIx_Init(), that it can start its thread and has address
+ * space for the thread's stack and its tables: without memory PMIx ends the
+ * process by a signal.
+ */
+static int try_resources(void)
+{
+	size_t stack = 0;
+	pthread_attr_t attr;
+	void *p;
+	int err = weft_limit_try_thread();
+
+	if (err)
+		return report_no_thread(err);
+	if (!pthread_attr_init(&attr)) {
+		pthread_attr_getstacksize(&attr, &stack);
+		pthread_attr_destroy(&attr);
+	}
+	p = mmap(NULL, PMIX_INIT_BYTES + stack, PROT_NONE,
+		 MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (p == MAP_FAILED)
+		return report_no_memory();
+	munmap(p, PMIX_INIT_BYTES + stack);
+	return 0;
+}
+
 int weft_pmix_open(struct weft_job *job)
 {
 	const char *trace = launcher_variable();
@@ -192,9 +235,9 @@ int weft_pmix_open(struct weft_job *job)
 	/* from here on error messages name the rank */
 	job->rank = env_int("PMIX_RANK");
 	weft_log_set_rank(job->rank);
-	err = weft_limit_try_thread();
+	err = try_resources();
 	if (err)
-		return report_no_thread(err);
+		return err;
 	st = PMIx_Init(&me, NULL, 0);
 	/* other processes may have reached the limit since the first check */
 	if (st == PMIX_ERROR && (err = weft_limit_try_thread()))
