@@ -162,6 +162,7 @@ static void a_closed_buffer_leaves_no_translation(void **state)
 {
 	struct apenet_tlb t;
 
+	memset(&t, 0xff, sizeof(t)); /* init sets every field */
 	T_OK(apenet_tlb_init(&t, 4));
 	for (unsigned i = 0; i < 4; i++)
 		T_TRUE(!apenet_tlb_fill(&t, i << 12, 12, i & 1));

@@ -417,6 +417,68 @@ static void impossible_credits_are_ignored(void **state)
 	world_close(w);
 }
 
+/* Returns the carrier of side a, which may send any packet to b. */
+static struct weft_carrier *carrier_of_a(const struct world *w)
+{
+	return board(w, &w->a)->port.carrier;
+}
+
+/*
+ * A credit of a peer for which packets would be outstanding that were never
+ * sent is ignored: b can still send to a.
+ */
+static void a_credit_below_the_window_is_ignored(void **state)
+{
+	struct world *w = pair_open(false);
+	struct apenet_credit credit = {
+		.taken = 0u - APENET_RING_SLOTS,
+	};
+	struct iovec iov = { &credit, sizeof(credit) };
+	const struct weft_pkt pkt = {
+		.type = APENET_PKT,
+		.flags = SINGLE,
+		.len = sizeof(credit),
+		.tag = rings(w, &w->a)->base,
+	};
+	char out[8] = "message", in[8];
+
+	exchange(w, 8, 1); /* opens the ring of a at b */
+	T_OK(carrier_of_a(w)->ops->send(carrier_of_a(w), w->a.peer, &pkt, &iov,
+					1));
+	poll_both(w);
+	post_recv(&w->a, in, sizeof(in), 9, WEFT_MATCH_ANY);
+	post_send(w, &w->b, out, sizeof(out), 9, 0);
+	for (int i = 0; i < 1000 && !is_complete(&w->a, in); i++)
+		poll_both(w);
+	T_MEM(in, out, sizeof(in));
+	world_close(w);
+}
+
+/* The address of a packet with a wrong CRC is not the address of a ring. */
+static void a_damaged_first_packet_opens_no_ring(void **state)
+{
+	struct world *w = pair_open(false);
+	unsigned char data[64] = { 0 };
+	struct iovec iov = { data, sizeof(data) };
+	struct weft_pkt pkt = {
+		.type = APENET_PKT,
+		.flags = SINGLE & ~APENET_NO_CRC,
+		.len = sizeof(data),
+		.tag = OWN,
+	};
+	struct forger f;
+
+	forger_open(&f, &w->b);
+	pkt.unit = apenet_crc(board(w, &w->b), &pkt, data) ^ 1;
+	T_OK(f.c->ops->send(f.c, f.peer, &pkt, &iov, 1));
+	for (int i = 0; i < 4; i++)
+		poll_both(w);
+	T_IS(buffers(w, &w->b), 1);
+	f.c->ops->close(f.c);
+	exchange(w, 5000, 2);
+	world_close(w);
+}
+
 /* ---- lost peers ---- */
 
 static void the_buffers_of_a_lost_peer_are_closed(void **state)
@@ -447,6 +509,8 @@ int main(void)
 		T_CASE(a_ring_can_be_written_only_by_its_sender),
 		T_CASE(other_commands_are_refused),
 		T_CASE(impossible_credits_are_ignored),
+		T_CASE(a_credit_below_the_window_is_ignored),
+		T_CASE(a_damaged_first_packet_opens_no_ring),
 		T_CASE(the_buffers_of_a_lost_peer_are_closed),
 	};
 
