@@ -319,5 +319,5 @@ void weft_call_report(const char *text)
 void weft_call_print(const char *clock)
 {
 	if (!shared && job_page.head && job_page.counted)
-		weft_job_page_print(&job_page, clock, stderr);
+		weft_job_page_print(&job_page, clock, NULL, stderr);
 }

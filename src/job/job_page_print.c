@@ -94,7 +94,7 @@ static double us(uint64_t ps)
 }
 
 void weft_job_page_print(const struct weft_job_page *job_page,
-			 const char *clock, FILE *f)
+			 const char *clock, const char *machine, FILE *f)
 {
 	struct row *row = calloc(JOB_PAGE_NAMES, sizeof(*row));
 	uint32_t n = row ? page_print_fill(job_page, row) : 0, ended;
@@ -106,6 +106,8 @@ void weft_job_page_print(const struct weft_job_page *job_page,
 		"MPI_Finalize\n",
 		job_page->members, job_page->members > 1 ? "s" : "", us(span),
 		clock);
+	if (machine)
+		fprintf(f, "  %s\n", machine);
 	if (ended < job_page->members)
 		fprintf(f, "  %u ranks did not reach MPI_Finalize\n",
 			job_page->members - ended);

@@ -7,8 +7,11 @@
 
 #include <stdio.h>
 
-/* Prints the report. clock: name of the clock, "virtual time" or "time". */
+/*
+ * Prints the report. clock: name of the clock, "virtual time" or "time";
+ * machine: the modelled machine and the placement of ranks, or NULL.
+ */
 void weft_job_page_print(const struct weft_job_page *job_page,
-			 const char *clock, FILE *f);
+			 const char *clock, const char *machine, FILE *f);
 
 #endif

@@ -23,7 +23,7 @@ static char *report(const struct weft_job_page *r)
 	FILE *f = open_memstream(&text, &len);
 
 	assert_non_null(f);
-	weft_job_page_print(r, "virtual time", f);
+	weft_job_page_print(r, "virtual time", "machine, 2 nodes", f);
 	fclose(f);
 	return text;
 }
@@ -47,6 +47,7 @@ static void times_are_min_mean_and_max_of_all_ranks(void **state)
 	T_STR(text,
 	      "report: 2 ranks, 10.000000 us of virtual time from MPI_Init to "
 	      "MPI_Finalize\n"
+	      "  machine, 2 nodes\n"
 	      "  in a rank                   ranks      calls        min us "
 	      "      mean us        max us  mean %\n"
 	      "  MPI_Send                        1          1      0.000000 "

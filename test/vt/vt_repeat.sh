@@ -89,7 +89,7 @@ if [ -n "$LONG" ]; then
 		same qsnet2 -n $n "$dir/allreduce" -m 8:1024 -i 5 -x 2 -f
 		same sunway -n $n "$dir/allreduce" -m 8:1024 -i 5 -x 2 -f
 	done
-	same sunway -n 1024 "$dir/allreduce" -m 8:8 -i 2 -x 1 -f
+	same sunway --ppn 2 -n 1024 "$dir/allreduce" -m 8:8 -i 2 -x 1 -f
 fi
 
 # a report takes no virtual time

@@ -5,7 +5,8 @@
  * the switches multicast the root's result. The time is from the simultaneous
  * post to the last member's result.
  *
- *   members=N       processes, ranks_per_node of the machine on each node
+ *   members=N       processes
+ *   per=N           processes of each node (default: 1)
  *   kind=barrier|allreduce|bcast, bytes=N
  *
  * A broadcast first gathers contributions without data, as the machine does.
@@ -162,12 +163,12 @@ int repro_gather(const struct repro *r, const struct repro_row *row,
 	struct gather g = { .last_ps = 0 };
 	int err = repro_bench_open(&g.bench, r, row, 1u << 16);
 
-	g.per = g.bench.cfg.ranks_per_node ? g.bench.cfg.ranks_per_node : 1;
+	g.per = (uint32_t)repro_arg_number(row, "per", 1);
 	bytes = (uint32_t)repro_arg_number(row, "bytes", 8);
 	g.up_bytes = strcmp(kind, "allreduce") ? 0 : bytes;
 	g.down_bytes = strcmp(kind, "barrier") ? bytes : 0;
 	weft_tree_shape_init(&g.tree, n, g.bench.cfg.fold_levels);
-	if (!err && (!n || n > g.bench.nodes * g.per))
+	if (!err && (!n || !g.per || n > g.bench.nodes * g.per))
 		err = -EINVAL;
 	if (!err)
 		err = repro_bench_path(&g.bench, "event", &g.path);

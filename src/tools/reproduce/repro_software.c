@@ -5,7 +5,7 @@
  * time, a receive waits for its message and takes the software's receive time.
  * The result is the time of the last process.
  *
- *   members=N, kind=barrier|allreduce|bcast, bytes=N
+ *   members=N, per=N, kind=barrier|allreduce|bcast, bytes=N
  *   algo=tree       binomial tree, up and down (a broadcast: down)
  *   algo=rounds     dissemination or recursive doubling: the same steps
  *   short=NAME, long=NAME, middle=N
@@ -177,12 +177,12 @@ int repro_software(const struct repro *r, const struct repro_row *row,
 	bool small;
 
 	s.n = (uint32_t)repro_arg_number(row, "members", 4);
-	s.per = s.bench.cfg.ranks_per_node ? s.bench.cfg.ranks_per_node : 1;
+	s.per = (uint32_t)repro_arg_number(row, "per", 1);
 	s.bytes = repro_arg_number(row, "bytes", 8);
 	if (!strcmp(repro_arg(row, "kind", kind, "barrier"), "barrier"))
 		s.bytes = 0;
 	small = s.bytes <= repro_arg_number(row, "middle", UINT64_MAX);
-	if (!err && (!s.n || s.n > s.bench.nodes * s.per))
+	if (!err && (!s.n || !s.per || s.n > s.bench.nodes * s.per))
 		err = -EINVAL;
 	if (!err)
 		err = repro_bench_path(

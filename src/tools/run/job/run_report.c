@@ -52,6 +52,18 @@ static int report_error(const char *name, int err)
 	return err;
 }
 
+void run_report_print(const struct run_job *job, FILE *f)
+{
+	const struct run_model *m = &job->opts->model;
+	bool virtual = run_model_virtual(m);
+	char machine[RUN_MODEL_TEXT];
+
+	if (virtual)
+		run_model_text(m, machine);
+	weft_job_page_print(&job->job_page, virtual ? "virtual time" : "time",
+			    virtual ? machine : NULL, f);
+}
+
 int run_report(const struct run_job *job)
 {
 	const char *name = job->opts->model.report;
@@ -72,11 +84,7 @@ int run_report(const struct run_job *job)
 	if (!f)
 		return report_error(name, -errno);
 	if (counted)
-		weft_job_page_print(&job->job_page,
-				    run_model_virtual(&job->opts->model)
-					    ? "virtual time"
-					    : "time",
-				    f);
+		run_report_print(job, f);
 	if (dead) {
 		char line[256];
 

@@ -5,7 +5,11 @@
 
 #include "src/tools/run/job/run_job.h"
 
+#include <stdio.h>
+
 /* Writes the report. Returns 0, or -errno after a message. */
 int run_report(const struct run_job *job);
+/* Prints the report of a job with a status page. */
+void run_report_print(const struct run_job *job, FILE *f);
 
 #endif

@@ -3,7 +3,7 @@
 #include "src/tools/run/job/run_trace.h"
 
 #include "src/tools/outfile.h"
-#include "src/job/job_page_print.h"
+#include "src/tools/run/job/run_report.h"
 #include "src/tools/run/opts/run_model.h"
 #include "src/tools/run/run_message.h"
 #include "src/tools/report/report.h"
@@ -59,10 +59,7 @@ static char *report_text(const struct run_job *job)
 
 	if (!f)
 		return NULL;
-	weft_job_page_print(
-		&job->job_page,
-		run_model_virtual(&job->opts->model) ? "virtual time" : "time",
-		f);
+	run_report_print(job, f);
 	fclose(f);
 	return text;
 }

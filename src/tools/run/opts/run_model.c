@@ -246,24 +246,22 @@ static int write_spec(struct run_model *m, const struct net_config *cfg)
 	return n < 0 ? -ENOMEM : 0;
 }
 
-static void print_shape(const struct run_model *m, const struct net_config *cfg)
+void run_model_text(const struct run_model *m, char text[RUN_MODEL_TEXT])
 {
-	const char *variant = strchr(m->machine, '@');
-	char shape[64], part[32] = "";
+	const char *name = strrchr(m->spec, '/');
+	char part[32] = "";
 
-	if (!variant)
-		variant = "";
-	net_file_shape_text(cfg, shape, sizeof(shape));
 	if (m->nodes_used < m->nodes)
 		snprintf(part, sizeof(part), " (%u used)", m->nodes_used);
-	run_message("machine %s%.*s:%s, %u node%s%s, %d rank%s on a node",
-		    cfg->name, (int)strcspn(variant, ":"), variant, shape,
-		    m->nodes, m->nodes > 1 ? "s" : "", part, m->ppn,
-		    m->ppn > 1 ? "s" : "");
+	snprintf(text, RUN_MODEL_TEXT,
+		 "machine %s, %u node%s%s, %d rank%s on a node",
+		 name ? name + 1 : m->spec, m->nodes, m->nodes > 1 ? "s" : "",
+		 part, m->ppn, m->ppn > 1 ? "s" : "");
 }
 
 static int check_virtual(struct run_model *m, int ranks, bool quiet)
 {
+	char text[RUN_MODEL_TEXT];
 	struct net_config cfg;
 	int err = report_live_only(m->machine);
 
@@ -283,8 +281,10 @@ static int check_virtual(struct run_model *m, int ranks, bool quiet)
 	 * no ranks
 	 */
 	if (!err && !quiet &&
-	    (!strchr(m->machine, ':') || m->nodes_used < m->nodes))
-		print_shape(m, &cfg);
+	    (!strchr(m->machine, ':') || m->nodes_used < m->nodes)) {
+		run_model_text(m, text);
+		run_message("%s", text);
+	}
 	return err;
 }
 

@@ -15,6 +15,10 @@ void run_model_free(struct run_model *m);
 /* Returns 0, or -EINVAL after a message: FI_WEFT_MACHINE is unknown. */
 int run_model_known(const char *name);
 
+/* Writes machine, shape, used nodes and ranks per node of a virtual job. */
+enum { RUN_MODEL_TEXT = 160 };
+void run_model_text(const struct run_model *m, char text[RUN_MODEL_TEXT]);
+
 bool run_model_virtual(const struct run_model *m);
 /* Returns whether a live job on one host can inject these faults. */
 bool run_model_live_faults(const struct run_model *m);
