@@ -4,7 +4,8 @@ EXTRA_DIST += prov/net/README
 libweft_net_la_LIBADD = libweft-code.la
 libweft_net_la_SOURCES = prov/net/net.h prov/net/net_event.h \
 	prov/net/net_layout.h prov/net/net_slot.h prov/net/net_arbiter.c \
-	prov/net/net_arbiter.h prov/net/net_counter.c prov/net/net_counter.h \
+	prov/net/net_arbiter.h prov/net/net_grant.c \
+	prov/net/net_grant.h prov/net/net_counter.c prov/net/net_counter.h \
 	prov/net/file/net_config.c \
 	prov/net/file/net_config.h prov/net/net_inspect.c \
 	prov/net/file/net_name.c prov/net/file/net_name.h prov/net/net_nic.c \
