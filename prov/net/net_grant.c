@@ -315,7 +315,7 @@ void net_grant_inject(struct net_step *s, unsigned port, unsigned vc)
 	o->inject[vc] &= (uint16_t) ~(1u << f);
 	if (!o->inject[vc])
 		o->vcs &= (uint8_t) ~(1u << vc);
-	o->rr = (uint8_t)(o->rr + 1);
+	o->rr = (uint8_t)((NET_SLOT_FIFO + f + 1) & 127);
 	net_nic_fifo_pop(s, f);
 	if (weft_unlikely(s->net->rare)) {
 		net_packet(s->net, pi)->tail = 0;
