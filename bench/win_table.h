@@ -60,6 +60,13 @@ static void accumulate(struct win_bench *w, size_t n)
 		       (int)(n / 8), MPI_LONG, MPI_SUM, w->win);
 }
 
+/* OSU's program sums characters. */
+static void accumulate_chars(struct win_bench *w, size_t n)
+{
+	MPI_Accumulate(w->local, (int)n, MPI_CHAR, w->other, w->remote, (int)n,
+		       MPI_CHAR, MPI_SUM, w->win);
+}
+
 static void get_accumulate(struct win_bench *w, size_t n)
 {
 	MPI_Get_accumulate(w->local, (int)(n / 8), MPI_LONG, w->result,
@@ -172,6 +179,8 @@ static const struct win_row win_table[] = {
 	  check_get },
 	{ "acc_latency", "MPI_Accumulate Latency Test", 8, 1 << 22, 1, false,
 	  accumulate, check_sums },
+	{ "acc_char_latency", "MPI_Accumulate Latency Test, characters", 1,
+	  1 << 22, 1, false, accumulate_chars, check_sums },
 	{ "get_acc_latency", "MPI_Get_accumulate Latency Test", 8, 1 << 22, 1,
 	  false, get_accumulate, check_sums },
 	{ "fop_latency", "MPI_Fetch_and_op Latency Test", 8, 8, 1, false,

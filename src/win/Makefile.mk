@@ -2,6 +2,7 @@
 # that do not depend on that library are a library of their own, for the tests.
 noinst_LTLIBRARIES += libweftwin.la
 libweftwin_la_SOURCES = \
+	src/win/win_acc_lock.c src/win/win_acc_lock.h \
 	src/win/win_blocks.c src/win/win_blocks.h \
 	src/win/win_elem.c src/win/win_elem.h \
 	src/win/win_rwlock.c src/win/win_rwlock.h
@@ -34,5 +35,6 @@ PLAIN_TESTS += test/run/run_win_death.sh test/run/run_win_bench.sh \
 	test/run/run_win_fuzz.sh
 EXTRA_DIST += test/run/run_win_client.c
 
-C_TESTS += src/win/win_blocks_test src/win/win_elem_test \
+C_TESTS += src/win/win_acc_lock_test src/win/win_acc_lock_explore_test \
+	src/win/win_blocks_test src/win/win_elem_test \
 	src/win/win_rwlock_test src/win/win_rwlock_explore_test

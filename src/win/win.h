@@ -97,6 +97,11 @@ struct weft_win {
 	weft_au32 pieces;
 	/* page shared by all members; NULL: messages are used */
 	struct win_page *page;
+	/*
+	 * this rank's busy word (win_acc_lock.h); NULL: changes by atomic
+	 * instructions need not exclude others
+	 */
+	weft_au32 *busy;
 
 	const struct win_fabric *fabric; /* capabilities of the provider */
 	bool unordered; /* accumulates may overtake each other */
@@ -104,7 +109,6 @@ struct weft_win {
 	bool lockless;	/* created with no_locks: the window has no locks */
 	/* maximum number of bytes changed under one lock; 0: default */
 	size_t granule;
-	bool coarse; /* all members requested a large granule at creation */
 	struct weft_comm *comm; /* communicator used by the window only */
 	int flavor;		/* MPI_WIN_FLAVOR_ */
 	int model;		/* MPI_WIN_UNIFIED */

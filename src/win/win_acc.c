@@ -3,11 +3,12 @@
  * The accumulate family. The path depends only on the window (README), so
  * that changes of an element by different members are mutually atomic:
  *
- *   mapped       the origin changes the target's memory by atomic
- *                instructions, or under the lock in the target's record for
- *                other elements
+ *   mapped       the origin changes the target's memory: few elements by atomic
+ *                instructions, many elements, and elements without such
+ *                instructions, by loops under the target's accumulate lock
+ *                (win_acc_lock.h)
  *   page         the origin reads and writes by fi_*, always under the
- *                lock in the target's record
+ *                target's accumulate lock
  *   otherwise    the target changes its memory: by fi_atomic if that
  *                supports the type, else when the target processes a message
  *
@@ -18,9 +19,9 @@
 #include "src/win/win_amo.h"
 #include "src/win/win_attach.h"
 #include "src/win/win_fabric.h"
-#include "src/win/win_rwlock.h"
 #include "src/win/win_lock.h"
 #include "src/win/win_mapped.h"
+#include "src/win/win_word.h"
 
 #include <errno.h>
 #include <stdalign.h>
@@ -30,31 +31,30 @@
 
 #define CHUNK 65536 /* maximum number of bytes changed under one lock */
 #define FEW   64    /* size of buffers on the stack, bytes */
-
 /* ---- changes in mapped memory, by the origin ----------------------------- */
 
 static int acc_lock(struct weft_win *w, int target)
 {
-	if (w->page)
-		return win_rwlock_acquire(&win_record(w->page, target)->acc,
-					  true, w->comm);
-	weft_lock(); /* excludes the service of messages (win_serve.c) */
-	return 0;
+	struct win_acc_members m;
+
+	if (!w->page) {
+		/* excludes the service of messages (win_serve.c) */
+		weft_lock();
+		return 0;
+	}
+	m = (struct win_acc_members){ &win_record(w->page, 0)->busy,
+				      sizeof(struct win_record),
+				      w->busy ? w->size : 0, w->comm };
+	return win_acc_lock_acquire(&win_record(w->page, target)->acc, target,
+				    &m);
 }
 
 static void acc_unlock(struct weft_win *w, int target)
 {
 	if (w->page)
-		win_rwlock_release(&win_record(w->page, target)->acc, true);
+		win_acc_lock_release(&win_record(w->page, target)->acc);
 	else
 		weft_unlock();
-}
-
-/* Returns whether a change of an element at this address needs a lock. */
-static bool needs_lock(const struct win_call *c, const char *at)
-{
-	return (c->w->page && !c->w->words) ||
-	       !win_elem_is_atomic(&c->e, (uintptr_t)at);
 }
 
 /*
@@ -62,50 +62,90 @@ static bool needs_lock(const struct win_call *c, const char *at)
  * holds the exclusive lock. False for MPI_Win_allocate_shared, whose memory
  * programs also change by C atomics.
  */
-static bool is_exclusive(const struct win_call *c)
+static bool is_exclusive(const struct weft_win *w, int target)
 {
-	const struct weft_win *w = c->w;
-
 	return w->page && !weft_threads && w->flavor != MPI_WIN_FLAVOR_SHARED &&
-	       weft_load32(&w->peer[c->target].lock) == WIN_EXCLUSIVE;
+	       weft_load32(&w->peer[target].lock) == WIN_EXCLUSIVE;
 }
 
 /* Returns the maximum number of elements that are changed under one lock. */
-static size_t elements_per_lock(const struct win_call *c)
+static size_t elements_per_lock(const struct weft_win *w,
+				const struct win_elem *e)
 {
-	size_t granule = c->w->granule, n;
+	size_t granule = w->granule, n;
 
-	n = (granule && granule < CHUNK ? granule : CHUNK) / c->e.step;
+	n = (granule && granule < CHUNK ? granule : CHUNK) / e->step;
 	return n ? n : 1;
 }
 
-/* Returns the operand and result arrays of a run from element `from` on. */
-static struct win_elem_arrays
-arrays_from(const struct win_call *c, const struct win_run *run, size_t from)
+/* Returns the operand and result arrays from element `from` on. */
+static struct win_elem_arrays arrays_from(const struct win_elem *e,
+					  const struct win_elem_arrays *r,
+					  size_t from)
 {
-	size_t off = from * c->e.step;
+	size_t off = from * e->step;
 
 	return (struct win_elem_arrays){
-		run->r.in ? run->r.in + off : NULL,
-		run->r.compare ? run->r.compare + off : NULL,
-		run->r.old ? run->r.old + off : NULL,
+		r->in ? r->in + off : NULL,
+		r->compare ? r->compare + off : NULL,
+		r->old ? r->old + off : NULL,
 	};
 }
 
-static int locked_run(struct win_call *c, const struct win_run *run, char *at)
-{
-	size_t most = elements_per_lock(c), n;
+/* Consecutive elements in mapped memory of a target, and their change. */
+struct change {
+	struct weft_win *w;
+	int target;
+	const struct win_elem *e;
+	char *at;
+	const struct win_elem_arrays *r;
+	size_t n;
+};
 
-	for (size_t from = 0; from < run->n; from += n) {
-		struct win_elem_arrays r = arrays_from(c, run, from);
+static int change_locked(const struct change *c)
+{
+	size_t most = elements_per_lock(c->w, c->e), n;
+
+	for (size_t from = 0; from < c->n; from += n) {
+		struct win_elem_arrays r = arrays_from(c->e, c->r, from);
 		int rc = acc_lock(c->w, c->target);
 
 		if (rc)
 			return rc;
-		n = run->n - from < most ? run->n - from : most;
-		win_elem_apply(&c->e, at + from * c->e.step, &r, n, true);
+		n = c->n - from < most ? c->n - from : most;
+		win_elem_apply(c->e, c->at + from * c->e->step, &r, n, true);
 		acc_unlock(c->w, c->target);
 	}
+	return 0;
+}
+
+/*
+ * Returns whether atomic instructions take less time than the lock. The lock
+ * takes two atomic instructions, and a load for each member, an eighth of the
+ * time of an atomic instruction.
+ */
+static bool is_short(const struct change *c)
+{
+	return c->n * c->e->bytes <= 8 + (size_t)c->w->size;
+}
+
+/* Changes mapped memory by the method of its type and location. */
+static int change_mapped(const struct change *c)
+{
+	struct weft_win *w = c->w;
+
+	if ((w->page && !w->words) ||
+	    !win_elem_is_atomic(c->e, (uintptr_t)c->at))
+		return change_locked(c);
+	if (!w->busy || is_exclusive(w, c->target)) {
+		win_elem_apply(c->e, c->at, c->r, c->n,
+			       is_exclusive(w, c->target));
+		return 0;
+	}
+	if (!is_short(c) || !weft_win_words_begin(w, c->target))
+		return change_locked(c);
+	win_elem_apply(c->e, c->at, c->r, c->n, false);
+	weft_win_words_end(w);
 	return 0;
 }
 
@@ -124,10 +164,8 @@ static int run_by_origin(struct win_call *c, struct win_run *run)
 
 	if (w->dynamic && !win_attach_has(w, (uintptr_t)at, len))
 		return -ERANGE;
-	if (needs_lock(c, at))
-		return locked_run(c, run, at);
-	win_elem_apply(&c->e, at, &run->r, run->n, is_exclusive(c));
-	return 0;
+	return change_mapped(
+		&(struct change){ w, c->target, &c->e, at, &run->r, run->n });
 }
 
 /* ---- changes by fi_read and fi_write ------------------------------------- */
@@ -150,7 +188,7 @@ static int change_by_fabric(struct win_call *c, const struct win_run *run,
 {
 	size_t off = from * c->e.step, len = (n - 1) * c->e.step + c->e.bytes;
 	struct win_fi f = { .kind = WIN_FI_READ, .local = mem, .len = len };
-	struct win_elem_arrays r = arrays_from(c, run, from);
+	struct win_elem_arrays r = arrays_from(&c->e, &run->r, from);
 	char was[FEW];
 	int rc = win_fi_wait(c->w, c->target, run->location + off, f);
 
@@ -167,7 +205,7 @@ static int change_by_fabric(struct win_call *c, const struct win_run *run,
 
 static int run_by_fabric(struct win_call *c, struct win_run *run)
 {
-	size_t most = elements_per_lock(c), from, n;
+	size_t most = elements_per_lock(c->w, &c->e), from, n;
 	size_t room = (run->n < most ? run->n : most) * c->e.step;
 	alignas(max_align_t) char few[FEW];
 	char *mem = win_mapped_find(c->w, c->target, (uintptr_t)run->location,
@@ -175,7 +213,8 @@ static int run_by_fabric(struct win_call *c, struct win_run *run)
 	int rc;
 
 	if (mem)
-		return locked_run(c, run, mem);
+		return change_locked(&(struct change){ c->w, c->target, &c->e,
+						       mem, &run->r, run->n });
 	mem = room <= sizeof(few) ? few : malloc(room);
 	rc = mem ? 0 : -ENOMEM;
 	for (from = 0; !rc && from < run->n; from += n) {
@@ -251,83 +290,55 @@ static int acc_at_target(struct win_call *c, struct weft_req **req_p)
 /* ---- entry point --------------------------------------------------------- */
 
 /*
- * Returns whether the access is one element of a predefined type, with the same
- * type on both sides.
+ * Returns whether the access is an array of one predefined type on all sides.
  */
-static inline bool is_one_element(const struct weft_win_xfer *x)
+static inline bool is_array(const struct weft_win_xfer *x)
 {
-	return x->tcount == 1 && x->tdt->obj.predefined && x->dt == x->tdt &&
-	       (!x->result || x->rdt == x->tdt) && x->count == 1;
+	return x->tdt->obj.predefined && x->dt == x->tdt &&
+	       x->count == x->tcount &&
+	       (!x->result || (x->rdt == x->tdt && x->rcount == x->tcount));
 }
 
-static inline struct win_elem_arrays
-arrays_of_one(const struct weft_win_xfer *x, const struct win_elem *e)
+static inline struct win_elem_arrays arrays_of(const struct weft_win_xfer *x,
+					       const struct win_elem *e)
 {
 	return (struct win_elem_arrays){ e->what == WIN_ELEM_KEEP ? NULL
 								  : x->buf,
 					 x->compare, x->result };
 }
 
-/* Fast path: one element in mapped memory, by an atomic instruction. */
-static inline bool acc_fast_path(struct weft_win *w,
-				 const struct weft_win_xfer *x)
-{
-	const struct weft_win_peer *p = &w->peer[x->target];
-	struct win_elem_arrays r;
-	struct win_elem e;
-	char *at;
-
-	if (!w->page || !w->words || !is_one_element(x))
-		return false;
-	e = win_elem_of(x->tdt, x->op, x->compare);
-	at = p->direct + (uint64_t)x->disp * p->unit;
-	if (!win_elem_is_atomic(&e, (uintptr_t)at))
-		return false;
-	r = arrays_of_one(x, &e);
-	win_elem_apply(&e, at, &r, 1, false);
-	return true;
-}
-
-/*
- * Returns the address of mapped memory that is changed under the lock of the
- * target's record; NULL: another path is needed.
- */
-static char *locked_addr(struct weft_win *w, const struct weft_win_xfer *x,
-			 size_t bytes)
+/* Returns the mapped address of the target; NULL: another path is needed. */
+static char *mapped_addr(struct weft_win *w, const struct weft_win_xfer *x)
 {
 	const struct weft_win_peer *p = &w->peer[x->target];
 
-	if (w->coarse && w->mapped)
+	if (w->words)
 		return p->direct + (uint64_t)x->disp * p->unit;
-	return x->target == w->rank ? NULL
-				    : win_mapped_find(w, x->target,
-						      (uint64_t)x->disp, bytes);
+	if (x->target == w->rank)
+		return NULL;
+	return win_mapped_find(w, x->target, (uint64_t)x->disp,
+			       (uint64_t)weft_dt_span(x->tdt, x->tcount));
 }
 
 /*
- * Changes one element under the lock of the target's record. Returns 0, -errno,
- * or 1: another path is needed.
+ * Fast path: an array in mapped memory. Returns 0, -errno, or 1: another path
+ * is needed.
  */
-static int acc_locked(struct weft_win *w, const struct weft_win_xfer *x)
+static inline int acc_array(struct weft_win *w, const struct weft_win_xfer *x)
 {
 	struct win_elem_arrays r;
 	struct win_elem e;
 	char *at;
-	int rc;
 
-	if (!w->page || w->words || !is_one_element(x))
+	if (!w->page || !is_array(x))
 		return 1;
-	e = win_elem_of(x->tdt, x->op, x->compare);
-	at = locked_addr(w, x, e.bytes);
+	at = mapped_addr(w, x);
 	if (!at)
 		return 1;
-	rc = acc_lock(w, x->target);
-	if (rc)
-		return rc;
-	r = arrays_of_one(x, &e);
-	win_elem_apply(&e, at, &r, 1, true);
-	acc_unlock(w, x->target);
-	return 0;
+	e = win_elem_of(x->tdt, x->op, x->compare);
+	r = arrays_of(x, &e);
+	return change_mapped(&(struct change){ w, x->target, &e, at, &r,
+					       (size_t)x->tcount });
 }
 
 /*
@@ -352,12 +363,7 @@ int weft_win_acc(struct weft_win *w, const struct weft_win_xfer *x,
 
 	/* relaxed: see weft_win_order() */
 	weft_store32_relaxed(&w->stored, 1);
-	if (weft_likely(acc_fast_path(w, x))) {
-		if (req_p)
-			*req_p = weft_req_null_done();
-		return 0;
-	}
-	rc = acc_locked(w, x);
+	rc = acc_array(w, x);
 	if (rc <= 0) {
 		if (req_p)
 			*req_p = rc ? NULL : weft_req_null_done();

@@ -23,7 +23,7 @@
 #include <stdalign.h>
 #include <stddef.h>
 
-#define WIN_MAGIC	 UINT64_C(0x57454654574e3033)
+#define WIN_MAGIC	 UINT64_C(0x57454654574e3034)
 #define WIN_ATTACHED_MAX 1024
 
 /* A ticket lock, in the order of requests; see win_rwlock.h. */
@@ -35,9 +35,18 @@ struct win_rwlock {
 };
 static_assert(sizeof(struct win_rwlock) == 16, "shared format");
 
+/* The accumulate lock of a target, in the order of requests; win_acc_lock.h. */
+struct win_acc_lock {
+	weft_au32 users;   /* number of tickets issued */
+	weft_au32 now;	   /* ticket that may enter */
+	weft_au32 waiters; /* number of waiters on now */
+	uint32_t zero;
+};
+static_assert(sizeof(struct win_acc_lock) == 16, "shared format");
+
 struct win_record {
-	/* cache line 0: lock for elements without atomic instructions */
-	alignas(WEFT_CACHE_LINE) struct win_rwlock acc;
+	/* cache line 0: lock for accumulates to this rank's memory */
+	alignas(WEFT_CACHE_LINE) struct win_acc_lock acc;
 	/* cache line 1: written by the members for which this rank waits */
 	alignas(WEFT_CACHE_LINE) weft_au32 completes;
 	/* event word, incremented after a change of this line or of posts */
@@ -45,8 +54,11 @@ struct win_record {
 	weft_au32 waiters;
 	/* number of used entries of attached; written by this rank only */
 	weft_au32 slots;
+	/* cache line 2: written by this rank only */
+	/* target + 1 of the words that this rank changes now; 0: none */
+	alignas(WEFT_CACHE_LINE) weft_au32 busy;
 };
-static_assert(sizeof(struct win_record) == 128, "shared format");
+static_assert(sizeof(struct win_record) == 192, "shared format");
 
 /* The lock that MPI_Win_lock acquires on a rank's memory. */
 struct win_rank_lock {

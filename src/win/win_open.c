@@ -51,14 +51,7 @@ enum {
 	JOIN_NO_LOCKS = 4,
 	JOIN_SAME_SIZE = 8,
 	JOIN_SAME_UNIT = 16,
-	JOIN_COARSE = 32, /* mpi_accumulate_granularity */
 };
-
-/*
- * Smallest granule, in bytes, for which one lock costs less than an atomic
- * instruction per element.
- */
-#define COARSE_BYTES 256
 
 /* ---- options ------------------------------------------------------------- */
 
@@ -363,8 +356,7 @@ static uint32_t own_flags(const struct weft_win *w, bool memory)
 			: 0) |
 	       (win_hint_is(w, "no_locks", "true") ? JOIN_NO_LOCKS : 0) |
 	       (win_hint_is(w, "same_size", "true") ? JOIN_SAME_SIZE : 0) |
-	       (win_hint_is(w, "same_disp_unit", "true") ? JOIN_SAME_UNIT : 0) |
-	       (w->granule >= COARSE_BYTES ? JOIN_COARSE : 0);
+	       (win_hint_is(w, "same_disp_unit", "true") ? JOIN_SAME_UNIT : 0);
 }
 
 /*
@@ -389,8 +381,6 @@ static int check_contributions(struct weft_win *w,
 	if (any & JOIN_SAME_UNIT && !units)
 		return -EDOM;
 	w->lockless = w->no_locks = all & JOIN_NO_LOCKS;
-	/* programs may also change shared memory by C atomics */
-	w->coarse = all & JOIN_COARSE && w->flavor != MPI_WIN_FLAVOR_SHARED;
 	return w->no_locks ? 0 : win_hint_settle(w, "no_locks", "false");
 }
 
@@ -418,7 +408,10 @@ static int set_up(struct weft_win *w, struct contribution *contribution)
 	if (rc)
 		return rc;
 	rc = find_memory(w, contribution);
-	w->words = w->mapped && !w->coarse;
+	w->words = w->mapped;
+	/* programs may also change shared memory by C atomics */
+	if (w->words && w->flavor != MPI_WIN_FLAVOR_SHARED)
+		w->busy = &win_record(w->page, w->rank)->busy;
 	if (!rc && !w->mapped && !w->dynamic)
 		rc = win_mr_open(w, w->base, (size_t)w->bytes, &w->mr,
 				 &mine->key);

@@ -6,9 +6,27 @@
 #ifndef WEFT_WIN_WORD_H
 #define WEFT_WIN_WORD_H
 
+#include "src/core/core_lock.h"
 #include "src/win/win.h"
+#include "src/win/win_acc_lock.h"
 
 #include <string.h>
+
+/*
+ * Begin and end changes by atomic instructions. weft_win_words_begin() returns
+ * false if another member holds the target's accumulate lock.
+ */
+static inline bool weft_win_words_begin(struct weft_win *w, int rank)
+{
+	return !w->busy || win_acc_word_begin(&win_record(w->page, rank)->acc,
+					      w->busy, rank, weft_threads);
+}
+
+static inline void weft_win_words_end(struct weft_win *w)
+{
+	if (w->busy)
+		win_acc_word_end(w->busy);
+}
 
 /*
  * Returns the address of a word: an aligned integer of 4 or 8 bytes at a target

@@ -10,7 +10,7 @@
 n=0
 first=yes
 names="put_latency get_latency put_bw get_bw put_bibw acc_latency
-	get_acc_latency fop_latency cas_latency"
+	acc_char_latency get_acc_latency fop_latency cas_latency"
 # shellcheck disable=SC2086
 build_bench $names || exit 1
 for b in $names; do

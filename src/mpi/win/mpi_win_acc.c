@@ -219,14 +219,55 @@ WEFT_INLINE bool word_done(MPI_Win win, int rank, MPI_Aint disp,
 	struct weft_win *w = weft_win_of(win);
 	struct weft_dt *dt = weft_dt_of(type);
 	char *at = weft_win_word(w, rank, disp, dt);
+	bool done;
 
 	if (weft_unlikely(!at || (!in && op != MPI_NO_OP) || weft_core.device ||
-			  !weft_win_word_op(at, dt, op, in, result)))
+			  !weft_win_words_begin(w, rank)))
+		return false;
+	done = weft_win_word_op(at, dt, op, in, result);
+	weft_win_words_end(w);
+	if (weft_unlikely(!done))
 		return false;
 	/* relaxed: as in win_acc_check(), and weft_win_order() */
 	weft_store32_relaxed(&w->used, 1);
 	weft_store32_relaxed(&w->stored, 1);
 	return true;
+}
+
+/*
+ * Fills *x for an array of `count` elements of one predefined type in mapped
+ * memory. Returns the window, or NULL: the arguments must be checked.
+ */
+WEFT_INLINE struct weft_win *array_of(MPI_Win win, int rank, MPI_Aint disp,
+				      MPI_Count count, MPI_Datatype type,
+				      MPI_Op op, const void *in,
+				      struct weft_win_xfer *x)
+{
+	struct weft_win *w = weft_win_of(win);
+	struct weft_dt *dt = weft_dt_of(type);
+	struct weft_op *o = weft_op_of(op);
+	const struct weft_win_peer *p;
+
+	if (!w || !w->words || !dt || !dt->obj.predefined || !o || !o->row ||
+	    !o->row[dt->basic] || !in || weft_core.device || count <= 0 ||
+	    (unsigned)rank >= (unsigned)w->size)
+		return NULL;
+	p = &w->peer[rank];
+	if (!weft_win_is_open(w, p) || !weft_win_holds(w, p, disp, count, dt))
+		return NULL;
+	*x = (struct weft_win_xfer){
+		.buf = (void *)(uintptr_t)in,
+		.count = count,
+		.dt = dt,
+		.target = rank,
+		.disp = disp,
+		.tcount = count,
+		.tdt = dt,
+		.op = o,
+	};
+	/* relaxed: as in win_acc_check() */
+	weft_store32_relaxed(&w->used, 1);
+	return w;
 }
 
 /* ---- accumulate -------------------------------------------------------- */
@@ -345,9 +386,11 @@ int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr,
 
 	MPI_ENTER_ACCESS(1, datatype);
 
-	if (weft_likely(at && origin_addr && compare_addr && result_addr)) {
+	if (weft_likely(at && origin_addr && compare_addr && result_addr &&
+			weft_win_words_begin(w, target_rank))) {
 		weft_win_word_swap(at, dt, origin_addr, compare_addr,
 				   result_addr);
+		weft_win_words_end(w);
 		/* relaxed: as in win_acc_check(), and weft_win_order() */
 		weft_store32_relaxed(&w->used, 1);
 		weft_store32_relaxed(&w->stored, 1);
