@@ -190,8 +190,27 @@ class Build:
             ["-Wl,-S", "-Wl,--wrap=_exit", "-Wl,--wrap=kill"] +
             self.libraries[test])
 
-    def run(self, program, seconds, out, env=None):
-        """Runs a test in a session of its own, and ends its processes after
+    def digest(self, test):
+        """Changes when the test's program changes."""
+        program = os.path.join(self.where, test + "-covered")
+        self.link(test, program)
+        with open(program, "rb") as f:
+            digest = hashlib.sha256(f.read()).hexdigest()
+        os.unlink(program)
+        return digest
+
+    def execute(self, test, slot, seconds, out, path=None, folder=None,
+                env=None):
+        """Links a test, with the object of a faulty file if there is a path,
+        and runs it. Returns its exit code."""
+        program = os.path.join(self.where, "%s-faulty%s" % (test, slot))
+        self.link(test, program, path, folder)
+        code = self.run([program], seconds, out, env)
+        os.unlink(program)
+        return code
+
+    def run(self, argv, seconds, out, env=None):
+        """Runs a command in a session of its own, and ends its processes after
         seconds without output. Returns its exit code."""
         environment = dict(os.environ, srcdir=self.top, top_srcdir=self.top,
                            builddir=self.where, CC=" ".join(self.cc),
@@ -199,7 +218,7 @@ class Build:
         with open(out, "wb") as f:
             return subprocess.run(
                 [os.path.join(self.where, "test/support/idle_timeout"),
-                 str(int(seconds)), program], cwd=self.where, env=environment,
+                 str(int(seconds))] + argv, cwd=self.where, env=environment,
                 stdin=subprocess.DEVNULL, stdout=f, stderr=f,
                 start_new_session=True).returncode
 
@@ -209,14 +228,14 @@ class Coverage:
     a file with the lines that it reaches, which is valid as long as the program
     is the same."""
 
-    def __init__(self, top, where, jobs):
+    def __init__(self, top, where, jobs, kind=Build):
         if not os.path.exists(os.path.join(where, "Makefile")):
             os.makedirs(where, exist_ok=True)
             subprocess.run(
                 [os.path.join(top, "configure"), "-q",
                  "CFLAGS=-O1 --coverage -fprofile-update=atomic"], cwd=where,
                 check=True, stdout=subprocess.DEVNULL)
-        self.build = Build(top, where)
+        self.build = kind(top, where)
         self.build.make(jobs)
         self.folder = os.path.join(where, "coverage")
         os.makedirs(self.folder, exist_ok=True)
@@ -225,28 +244,26 @@ class Coverage:
 
     def add(self, test):
         """Reads the lines of a test, from its file or by running it."""
-        name = os.path.join(self.folder, test.replace("/", "_") + ".json")
-        program = os.path.join(self.build.where, test + "-covered")
-        self.build.link(test, program)
-        with open(program, "rb") as f:
-            digest = hashlib.sha256(f.read()).hexdigest()
+        name = os.path.join(self.folder,
+                            re.sub("[/ ]", "_", test) + ".json")
+        digest = self.build.digest(test)
         entry = None
         if os.path.exists(name):
             with open(name) as f:
                 entry = json.load(f)
         if not entry or entry["program"] != digest:
-            entry = self.measure(test, program)
+            entry = self.measure(test)
             entry["program"] = digest
             with open(name, "w") as f:
                 json.dump(entry, f)
-        os.unlink(program)
         return test, entry
 
-    def measure(self, test, program):
+    def measure(self, test):
         data = tempfile.mkdtemp(dir=self.build.work)
         start = time.monotonic()
-        code = self.build.run(program, 60, os.path.join(data, "out"),
-                              {"GCOV_PREFIX": data})
+        code = self.build.execute(
+            test, os.path.basename(data), 60, os.path.join(data, "out"),
+            env={"GCOV_PREFIX": data})
         seconds = time.monotonic() - start
         lines, reached = {}, {}
         if code == 0:
