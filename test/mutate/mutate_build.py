@@ -62,7 +62,7 @@ class Build:
         self.tests, self.cc, self.ldflags, self.ldadd, self.libs, flags = (
             v.split() for v in self.make_values(
                 ("C_TESTS", "CC", "AM_LDFLAGS", "LDADD", "LIBS", "CFLAGS")))
-        self.libs.append("-lpthread")
+        self.libs += ["-lpthread", "-lm"]
         if "--coverage" in flags:
             self.libs += ["--coverage", "-Wl,-u,__gcov_dump"]
         self.work = tempfile.mkdtemp()
