@@ -305,7 +305,8 @@ static int move_gaps(struct file_range *r)
 	enum file_switch use = sieve_use(r);
 	int rc = MORE;
 
-	if (use == FILE_DISABLE)
+	if (use == FILE_DISABLE ||
+	    !file_layout_is_ordered(r->layout, r->pos, r->bytes))
 		return move_each(r, r->bytes);
 	s.buf = malloc(s.room);
 	while (r->done < r->bytes && !rc) {
@@ -330,8 +331,9 @@ int file_range_move(struct file_range *r)
 		return 0;
 	first = file_layout_offset(r->layout, r->pos);
 	if (r->layout->contig ||
-	    file_layout_end(r->layout, r->pos, r->bytes) - first ==
-		    (MPI_Offset)r->bytes)
+	    (file_layout_is_ordered(r->layout, r->pos, r->bytes) &&
+	     file_layout_end(r->layout, r->pos, r->bytes) - first ==
+		     (MPI_Offset)r->bytes))
 		rc = move_locked(r, r->bytes, first);
 	else
 		rc = move_gaps(r);

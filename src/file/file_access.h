@@ -12,7 +12,7 @@
 /* A range of the stream and the memory, both in the file's representation. */
 struct file_range {
 	struct weft_file *f;
-	const struct file_layout *layout;
+	struct file_layout *layout;
 	bool write;
 	size_t pos;   /* position in the stream, bytes */
 	size_t bytes; /* length */

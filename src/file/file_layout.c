@@ -7,6 +7,8 @@
 
 /* End of the range of offsets that a layout addresses, bytes. */
 #define OFFSET_END ((MPI_Count)1 << 61)
+/* pieces of one call of weft_pack_iov() */
+#define BATCH	   256
 
 /* Returns a number of tiles whose bytes and offsets do not overflow. */
 static MPI_Count tile_count(const struct weft_dt *dt)
@@ -49,9 +51,11 @@ struct file_layout *file_layout_open(struct weft_dt *dt, MPI_Offset disp)
 
 	if (!l)
 		return NULL;
+	weft_store32_relaxed(&l->refs, 1); /* relaxed: not shared yet */
 	l->dt = weft_dt_get(dt);
 	l->disp = disp;
 	l->contig = weft_dt_is_contig(dt);
+	l->tiles_overlap = dt->extent < dt->true_extent;
 	l->map = (struct weft_typed){ .dt = dt,
 				      .buf = (void *)(uintptr_t)disp,
 				      .count = tile_count(dt) };
@@ -61,15 +65,41 @@ struct file_layout *file_layout_open(struct weft_dt *dt, MPI_Offset disp)
 	return l;
 }
 
+struct file_layout *file_layout_get(struct file_layout *l)
+{
+	weft_add32(&l->refs, 1);
+	return l;
+}
+
 void file_layout_close(struct file_layout *l)
 {
-	if (!l)
+	if (!l || weft_add32(&l->refs, UINT32_MAX) != 1)
 		return;
 	if (l->owned)
 		free(l->dt);
 	else
 		weft_dt_put(l->dt);
 	free(l);
+}
+
+void file_layout_find_overlaps(struct file_layout *l)
+{
+	const struct weft_typed tile = { l->dt, NULL, 1 };
+	struct iovec piece[BATCH];
+	uintptr_t end = 0;
+	size_t pos = 0;
+	int n;
+
+	if (l->contig || !l->dt->size)
+		return;
+	while (!l->overlaps &&
+	       (n = weft_pack_iov(&tile, &pos, piece, BATCH)) > 0)
+		for (int i = 0; i < n; i++) {
+			uintptr_t at = (uintptr_t)piece[i].iov_base;
+
+			l->overlaps = l->overlaps || at < end;
+			end = at + piece[i].iov_len;
+		}
 }
 
 /* ---- positions and offsets ----------------------------------------------- */
@@ -111,6 +141,33 @@ static size_t tile_pos(const struct weft_dt *dt, MPI_Offset x)
 	return lo;
 }
 
+/* As tile_pos(), for a tile whose pieces overlap: checks them in order. */
+static size_t tile_first(const struct weft_dt *dt, MPI_Offset x)
+{
+	const struct weft_typed tile = { dt, NULL, 1 };
+	size_t pos = 0;
+
+	while (pos < (size_t)dt->size) {
+		struct iovec p = piece_at(&tile, pos);
+		MPI_Offset at = (MPI_Offset)(uintptr_t)p.iov_base;
+
+		if (at + (MPI_Offset)p.iov_len > x)
+			return at < x ? pos + (size_t)(x - at) : pos;
+		pos += p.iov_len;
+	}
+	return pos;
+}
+
+/* Returns the first tile that has bytes at or beyond offset x of tile 0. */
+static MPI_Offset first_tile(const struct file_layout *l, MPI_Offset x)
+{
+	const struct weft_dt *dt = l->dt;
+
+	if (!l->tiles_overlap)
+		return x / dt->extent;
+	return x < dt->true_extent ? 0 : (x - dt->true_extent) / dt->extent + 1;
+}
+
 size_t file_layout_pos(const struct file_layout *l, MPI_Offset offset)
 {
 	const struct weft_dt *dt = l->dt;
@@ -120,9 +177,10 @@ size_t file_layout_pos(const struct file_layout *l, MPI_Offset offset)
 		return 0;
 	if (l->contig)
 		return (size_t)x;
-	tile = x / dt->extent;
+	tile = first_tile(l, x);
+	x += dt->true_lb - tile * dt->extent;
 	return (size_t)(tile * dt->size) +
-	       tile_pos(dt, x - tile * dt->extent + dt->true_lb);
+	       (l->overlaps ? tile_first(dt, x) : tile_pos(dt, x));
 }
 
 struct weft_typed file_layout_at(const struct file_layout *l, char *buf,

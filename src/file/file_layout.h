@@ -7,14 +7,20 @@
  *   file   disp: 01..23..|45..67..| ...           (extent of 8 bytes)
  *
  * The walk of types_pack.c computes the pieces: the map is a typed buffer whose
- * addresses are offsets. Offsets never decrease with the position, so a
+ * addresses are offsets. Offsets do not decrease with the position, so a
  * bisection computes the inverse. A layout is also sent to the other members:
  * an aggregator computes which bytes of a member belong to its part of the file
  * without a list of pieces.
+ *
+ * Offsets decrease where tiles overlap (the extent is smaller than the true
+ * extent, as in filetypes that are used for one tile only), and where pieces of
+ * a tile overlap, which a file that is only read may have. Such ranges are
+ * accessed piece by piece (file_layout_is_ordered()).
  */
 #ifndef WEFT_FILE_LAYOUT_H
 #define WEFT_FILE_LAYOUT_H
 
+#include "src/base/atomic.h"
 #include "src/types/types_pack.h"
 
 struct file_layout {
@@ -26,16 +32,35 @@ struct file_layout {
 	uint64_t grain;
 	bool contig; /* the stream is one run of bytes of the file */
 	bool owned;  /* dt was decoded and has no references */
+	/* pieces of a tile overlap; file_layout_find_overlaps() sets this */
+	bool overlaps;
+	bool tiles_overlap;
+	weft_au32 refs;
 };
 
 /* Creates the layout; holds a reference on dt. NULL: out of memory. */
 struct file_layout *file_layout_open(struct weft_dt *dt, MPI_Offset disp);
+/* An access in progress holds a reference; each one needs a close. */
+struct file_layout *file_layout_get(struct file_layout *l);
 void file_layout_close(struct file_layout *l);
+/* Checks all pieces; only views of files that are read may have overlaps. */
+void file_layout_find_overlaps(struct file_layout *l);
 
 /* Returns the offset of byte `pos` of the stream. */
 MPI_Offset file_layout_offset(const struct file_layout *l, size_t pos);
-/* Returns the number of bytes of the stream before this offset of the file. */
+/*
+ * Returns the number of bytes of the stream before the first one at or beyond
+ * this offset of the file.
+ */
 size_t file_layout_pos(const struct file_layout *l, MPI_Offset offset);
+
+/* Returns whether the offsets of `len` bytes from pos on increase. */
+static inline bool file_layout_is_ordered(const struct file_layout *l,
+					  size_t pos, size_t len)
+{
+	return !l->overlaps &&
+	       (!l->tiles_overlap || pos + len <= (size_t)l->dt->size);
+}
 
 /* Returns the offset after the last of `len` bytes from pos on; len > 0. */
 static inline MPI_Offset file_layout_end(const struct file_layout *l,

@@ -15,7 +15,7 @@
 struct head {
 	int64_t disp, size, extent, true_lb, true_extent, pieces;
 	uint64_t grain;
-	uint64_t contig;
+	uint64_t contig, overlaps;
 	uint64_t nodes, parts, children;
 };
 
@@ -54,7 +54,8 @@ static struct head head_of(const struct file_layout *l)
 			  .true_extent = dt->true_extent,
 			  .pieces = l->pieces,
 			  .grain = l->grain,
-			  .contig = l->contig };
+			  .contig = l->contig,
+			  .overlaps = l->overlaps };
 
 	count_nodes(&dt->root, &h);
 	return h;
@@ -268,6 +269,7 @@ int file_layout_decode(const void *from, size_t bytes,
 		return -ENOMEM;
 	}
 	l->owned = true;
+	l->overlaps = h.overlaps != 0;
 	*layout_p = l;
 	return 0;
 }

@@ -44,7 +44,20 @@ static struct weft_dt *list(void)
 	return dt;
 }
 
-/* Returns a type with a larger extent; drops old. */
+/* Returns a type whose parts overlap. */
+static struct weft_dt *overlapping(void)
+{
+	const MPI_Count len[] = { 6, 2, 1 }, disp[] = { 1, 3, 9 };
+	struct weft_dt *old = weft_dt_of(MPI_BYTE), *dt;
+	const struct weft_dt_blocks b = {
+		.n = 3, .blocklen = len, .disp = disp, .old = &old, .same = true
+	};
+
+	T_OK(weft_dt_blocks(&b, &dt));
+	return dt;
+}
+
+/* Returns a type with another extent; drops old. */
 static struct weft_dt *resized(struct weft_dt *old, MPI_Count extent)
 {
 	struct weft_dt *dt;
@@ -100,6 +113,12 @@ static struct weft_dt *type(int k)
 		return loop(list(), 4, 40);
 	case 7:
 		return resized(sequence(), 300);
+	case 8:
+		return overlapping();
+	case 9:
+		return resized(bytes(6), 4);
+	case 10:
+		return resized(list(), 8);
 	default:
 		return NULL;
 	}
@@ -124,7 +143,7 @@ static void check(const struct file_layout *l)
 		assert_int_equal(file_layout_offset(l, i), at[i]);
 	assert_int_equal(file_layout_end(l, 0, n), at[n - 1] + 1);
 	for (MPI_Offset o = 0; o <= at[n - 1]; o++) {
-		while (at[next] < o)
+		while (next < n && at[next] < o)
 			next++;
 		assert_int_equal(file_layout_pos(l, o), next);
 	}
@@ -147,14 +166,19 @@ static void offsets_and_positions(void **state)
 	for (int k = 0; (dt = type(k)); k++) {
 		struct file_layout *l = file_layout_open(dt, DISP), *copy;
 		size_t n;
-		void *code = encode(l, &n);
+		void *code;
 
+		file_layout_find_overlaps(l);
+		assert_int_equal(l->overlaps, k == 8);
+		code = encode(l, &n);
 		check(l);
 		T_OK(file_layout_decode(code, n, &copy));
 		check(copy);
 		assert_int_equal(copy->contig, l->contig);
 		assert_int_equal(copy->grain, l->grain);
 		assert_int_equal(copy->pieces, l->pieces);
+		assert_int_equal(file_layout_is_ordered(copy, 1, 4), k != 8);
+		assert_int_equal(file_layout_is_ordered(copy, 1, 99), k < 8);
 		file_layout_close(copy);
 		file_layout_close(l);
 		weft_dt_put(dt);
@@ -234,7 +258,7 @@ static void refuse(struct weft_dt *dt, size_t at)
 	free(code);
 }
 
-#define NODE 88		 /* offset of the root node, bytes */
+#define NODE 96		 /* offset of the root node, bytes */
 #define PART (NODE + 48) /* offset of its first part */
 
 static void inconsistent_encodings(void **state)

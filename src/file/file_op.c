@@ -51,7 +51,7 @@ int file_op_open(struct file_op *op, const struct weft_file_access *a)
 	weft_dt_get((struct weft_dt *)a->mem.dt);
 	op->range = (struct file_range){
 		.f = f,
-		.layout = f->view.layout,
+		.layout = file_layout_get(f->view.layout),
 		.write = a->write,
 		.pos = (size_t)(a->offset * f->view.etype_bytes),
 		.bytes = weft_typed_bytes(&a->mem),
@@ -92,6 +92,7 @@ void file_op_close(struct file_op *op)
 	if (op->dt)
 		weft_dt_put(op->dt);
 	weft_dt_put((struct weft_dt *)op->user.dt);
+	file_layout_close(op->range.layout);
 	weft_file_put(op->range.f);
 }
 

@@ -28,17 +28,26 @@ static struct range range_of(const struct file_plan *p, int rank)
 	return r;
 }
 
+static bool is_ordered(const struct file_plan *p, int rank)
+{
+	const struct file_member *m = &p->member[rank];
+
+	return file_layout_is_ordered(p->f->member[rank], (size_t)m->pos,
+				      (size_t)m->bytes);
+}
+
 /* What the members access together. */
 struct total {
 	struct range all;
 	MPI_Offset bytes;
 	MPI_Offset spans; /* sum of the ranges with their gaps */
 	bool interleaved; /* a range begins before the end of an earlier one */
+	bool unordered;	  /* the offsets of a member's range decrease */
 };
 
 static struct total add_up(const struct file_plan *p)
 {
-	struct total t = { { INT64_MAX, 0 }, 0, 0, false };
+	struct total t = { .all = { INT64_MAX, 0 } };
 	MPI_Offset end = 0;
 
 	for (int i = 0; i < p->f->comm->size; i++) {
@@ -46,6 +55,7 @@ static struct total add_up(const struct file_plan *p)
 
 		if (!p->member[i].bytes)
 			continue;
+		t.unordered = t.unordered || !is_ordered(p, i);
 		r = range_of(p, i);
 		t.interleaved = t.interleaved || r.offset < end;
 		end = r.end;
@@ -64,7 +74,7 @@ static bool use_two_phases(const struct weft_file *f, const struct total *t,
 {
 	enum file_switch use = write ? f->hints.cb_write : f->hints.cb_read;
 
-	if (!t->bytes || !f->seekable || use == FILE_DISABLE)
+	if (!t->bytes || !f->seekable || use == FILE_DISABLE || t->unordered)
 		return false;
 	if (use == FILE_AUTO && !write && f->hosts == 1 &&
 	    t->spans / READ_ALL <= t->bytes)

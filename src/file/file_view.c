@@ -9,6 +9,7 @@
 #include "src/comm/comm_channel.h"
 #include "src/file/file_layout.h"
 #include "src/file/file_rep.h"
+#include "src/msg/msg_progress.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -17,7 +18,7 @@
 
 /* ---- checks -------------------------------------------------------------- */
 
-/* Checks one piece after the piece that ends at *end. */
+/* Checks one piece after the piece from *last to *end. */
 static enum weft_file_type_error check_piece(const struct iovec *piece,
 					     bool write, uintptr_t *last,
 					     uintptr_t *end)
@@ -28,9 +29,8 @@ static enum weft_file_type_error check_piece(const struct iovec *piece,
 		return WEFT_FILE_TYPE_NEGATIVE;
 	if (at < *last)
 		return WEFT_FILE_TYPE_ORDER;
-	/* overlapping parts can be read, but their order is not kept */
-	if (at < *end)
-		return write ? WEFT_FILE_TYPE_OVERLAP : WEFT_FILE_TYPE_ORDER;
+	if (at < *end && write)
+		return WEFT_FILE_TYPE_OVERLAP;
 	*last = at;
 	*end = at + piece->iov_len;
 	return WEFT_FILE_TYPE_OK;
@@ -64,8 +64,9 @@ enum weft_file_type_error weft_file_type_check(const struct weft_file *f,
 		return WEFT_FILE_TYPE_OK;
 	if (filetype->true_lb < 0)
 		return WEFT_FILE_TYPE_NEGATIVE;
-	if (filetype->extent < filetype->true_extent)
-		return write ? WEFT_FILE_TYPE_OVERLAP : WEFT_FILE_TYPE_ORDER;
+	/* tiles may overlap: many filetypes are used for one tile only */
+	if (filetype->extent <= 0)
+		return WEFT_FILE_TYPE_ORDER;
 	return weft_dt_is_contig(filetype) ? WEFT_FILE_TYPE_OK
 					   : check_pieces(filetype, write);
 }
@@ -185,7 +186,8 @@ void file_view_close(struct weft_file *f)
 }
 
 /* Builds the view of this member; holds references on the types. */
-static int view_make(struct file_view *v, const struct weft_file_view_args *a)
+static int view_make(const struct weft_file *f, struct file_view *v,
+		     const struct weft_file_view_args *a)
 {
 	struct weft_dt *e = NULL;
 	int rc = weft_file_rep_type(a->rep, a->etype, &e);
@@ -203,16 +205,32 @@ static int view_make(struct file_view *v, const struct weft_file_view_args *a)
 		weft_dt_put(v->dt);
 		return -ENOMEM;
 	}
+	if (f->amode & MPI_MODE_RDONLY)
+		file_layout_find_overlaps(v->layout);
 	v->etype = weft_dt_get(a->etype);
 	v->filetype = weft_dt_get(a->filetype);
 	return 0;
 }
 
+/*
+ * Waits for the collective accesses in progress, which use the layouts of all
+ * members. All members have started them before this collective call. MPI does
+ * not allow this state; programs exist that reach it.
+ */
+static void drain(struct weft_file *f)
+{
+	struct weft_idle w = weft_idle_begin(NULL, 0, false);
+
+	while (weft_load32(&f->coll_done) != weft_load32(&f->coll_started))
+		weft_idle_pass(&w);
+}
+
 int weft_file_view_set(struct weft_file *f, const struct weft_file_view_args *a)
 {
 	struct file_view v;
-	int rc = view_make(&v, a), agreed = weft_file_agree(f, rc);
+	int rc = view_make(f, &v, a), agreed = weft_file_agree(f, rc);
 
+	drain(f);
 	if (!agreed)
 		agreed = members_set(f, v.layout);
 	if (agreed) {

@@ -34,7 +34,8 @@ EXTRA_DIST += test/mpi/env/args.c test/mpi/env/env.c test/mpi/env/err.c \
 	test/mpi/env/pmpi_count.c test/mpi/env/soak.c test/mpi/env/tool.c \
 	test/mpi/env/wakeups.c
 EXTRA_DIST += test/mpi/file/file_calls.c test/mpi/file/file_errors.c \
-	test/mpi/file/file_fuzz.c test/mpi/file/file_t.h
+	test/mpi/file/file_fuzz.c test/mpi/file/file_t.h \
+	test/mpi/file/file_views.c
 EXTRA_DIST += test/mpi/p2p/p2p_bsend.c test/mpi/p2p/p2p_cancel.c \
 	test/mpi/p2p/p2p_greq.c test/mpi/p2p/p2p_huge.c \
 	test/mpi/p2p/p2p_modes.c test/mpi/p2p/p2p_order.c \

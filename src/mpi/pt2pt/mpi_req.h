@@ -27,4 +27,16 @@ static inline int mpi_req_active(const char *func, int arg, MPI_Request handle,
  */
 int mpi_req_finish(const char *func, MPI_Request *handle, MPI_Status *status);
 
+/*
+ * Fills the status of a completed request that stays complete. Only the query
+ * function of a generalized request is called: the error of another request is
+ * reported once, by the call that ends it.
+ */
+static inline int mpi_req_peek(struct weft_req *r, MPI_Status *status)
+{
+	weft_req_status(r, status);
+	return r->flags & WEFT_REQ_GREQ ? r->ops->query(r, status)
+					: MPI_SUCCESS;
+}
+
 #endif

@@ -96,11 +96,8 @@ int PMPI_Request_get_status(MPI_Request request, int *flag, MPI_Status *status)
 	if (!weft_req_is_done(r))
 		weft_progress_poll(&r, 1, false);
 	*flag = weft_req_is_done(r);
-	if (*flag && status != MPI_STATUS_IGNORE) {
-		weft_req_status(r, status);
-		err = r->ops->query(r, status);
-	}
-	return err;
+	return *flag && status != MPI_STATUS_IGNORE ? mpi_req_peek(r, status)
+						    : err;
 }
 
 static int bad_start(const char *func, int arg, MPI_Request handle)

@@ -468,8 +468,7 @@ static int get_status(struct many *m, int i, MPI_Status *status)
 		weft_status_empty(status);
 		return MPI_SUCCESS;
 	}
-	weft_req_status(r, status);
-	return r->ops->query(r, status);
+	return mpi_req_peek(r, status);
 }
 
 #pragma weak MPI_Request_get_status_all = PMPI_Request_get_status_all
