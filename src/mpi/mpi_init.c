@@ -140,6 +140,7 @@ int PMPI_Finalize(void)
 	weft_bsend_flush(weft_bsend_process());
 	weft_file_fini();
 	weft_win_heap_trim();
+	weft_win_share_trim();
 	return weft_err_rc(NULL, __func__, weft_core_fini());
 }
 

@@ -5,6 +5,7 @@ libweftwin_la_SOURCES = \
 	src/win/win_acc_lock.c src/win/win_acc_lock.h \
 	src/win/win_blocks.c src/win/win_blocks.h \
 	src/win/win_elem.c src/win/win_elem.h \
+	src/win/win_kept.c src/win/win_kept.h \
 	src/win/win_rwlock.c src/win/win_rwlock.h
 libmpi_abi_la_LIBADD += libweftwin.la
 libmpi_abi_la_SOURCES += \
@@ -36,5 +37,5 @@ PLAIN_TESTS += test/run/run_win_death.sh test/run/run_win_bench.sh \
 EXTRA_DIST += test/run/run_win_client.c
 
 C_TESTS += src/win/win_acc_lock_test src/win/win_acc_lock_explore_test \
-	src/win/win_blocks_test src/win/win_elem_test \
+	src/win/win_blocks_test src/win/win_elem_test src/win/win_kept_test \
 	src/win/win_rwlock_test src/win/win_rwlock_explore_test

@@ -144,6 +144,8 @@ struct weft_win {
 	struct win_am_recv *receive;
 
 	struct weft_region region; /* page and memory of all members */
+	/* token of the page; 0: the region has memory and is not kept */
+	uint64_t token;
 	/* mapped MPI_Alloc_mem memory of each member; NULL: none */
 	struct win_heap_map *heap;
 	void *own; /* private memory of this process, to be freed */
@@ -212,6 +214,8 @@ void *weft_win_heap_alloc(size_t bytes);
 bool weft_win_heap_free(void *base);
 /* Releases all blocks of the free list; called by MPI_Finalize. */
 void weft_win_heap_trim(void);
+/* Releases the kept pages of freed windows; called by MPI_Finalize. */
+void weft_win_share_trim(void);
 
 /* ---- accesses ------------------------------------------------------------ */
 

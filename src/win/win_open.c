@@ -38,6 +38,7 @@ struct contribution {
 	uint64_t key;
 	uint64_t remote_addr; /* address of its struct win_remote */
 	uint64_t remote_key;
+	uint64_t kept;	/* token of the kept page that it can use; 0: none */
 	uint32_t flags; /* JOIN_ bits */
 	uint32_t zero;
 	/* location of the memory of MPI_Win_create */
@@ -202,20 +203,40 @@ static uint64_t part_at(const struct weft_win *w,
 	return at;
 }
 
+/* Returns whether all members have offered the same kept page. */
+static bool all_offer(const struct weft_win *w,
+		      const struct contribution *contribution)
+{
+	bool same = contribution[0].kept;
+
+	for (int i = 1; i < w->size; i++)
+		same = same && contribution[i].kept == contribution[0].kept;
+	return same;
+}
+
+/* Opens the region, or uses the kept one that all members have. */
+static int open_region(struct weft_win *w,
+		       const struct contribution *contribution)
+{
+	bool memory = allocates(w);
+	struct win_share_part mine = { part_at(w, contribution, w->rank),
+				       memory ? (uint64_t)w->bytes : 0 };
+
+	if (all_offer(w, contribution))
+		return 0;
+	win_share_close(w);
+	return win_share_open(w, memory ? part_at(w, contribution, w->size) : 0,
+			      mine);
+}
+
 /* Maps the memory that members share. direct: accesses may use the mapping. */
 static int map_shared(struct weft_win *w,
 		      const struct contribution *contribution, bool direct)
 {
-	struct win_share_part mine = { part_at(w, contribution, w->rank),
-				       (uint64_t)w->bytes };
 	bool memory = allocates(w);
-	uint64_t all = memory ? part_at(w, contribution, w->size) : 0;
 	char *start;
-	int rc;
+	int rc = open_region(w, contribution);
 
-	if (!memory)
-		mine.bytes = 0;
-	rc = win_share_open(w, all, mine);
 	if (rc)
 		return rc;
 	if (direct)
@@ -451,6 +472,9 @@ int weft_win_open(const struct weft_win_args *a, struct weft_win **win_p)
 			.flags = own_flags(w, memory),
 			.heap = win_heap_find(a->base, (size_t)a->size),
 		};
+		if (!allocates(w) &&
+		    contribution[w->rank].flags & JOIN_SHARED_MEMORY)
+			contribution[w->rank].kept = win_share_offer(w);
 		rc = set_up(w, contribution);
 	}
 	free(contribution);
@@ -490,6 +514,10 @@ int weft_win_close(struct weft_win *w)
 	if (!rc && !w->page && !w->lockless)
 		rc = await_unlocks(w);
 	rc2 = win_barrier(w);
+	if (!rc && !rc2) {
+		win_attach_clear(w);
+		win_share_keep(w);
+	}
 	win_free(w);
 	return rc ? rc : rc2;
 }

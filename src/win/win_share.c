@@ -8,7 +8,10 @@
 
 #include "src/base/clock.h"
 #include "src/comm/comm_channel.h"
+#include "src/core/core_lock.h"
 #include "src/core/core_state.h"
+#include "src/win/win_hint.h"
+#include "src/win/win_kept.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -97,7 +100,7 @@ static void region_create(struct weft_win *w, const struct win_page *p,
 	location->pid = getpid();
 	location->fd = w->region.fd;
 	location->bytes = p->memory + bytes;
-	location->token = weft_now_ns() ^ (uint64_t)location->pid << 32;
+	location->token = (weft_now_ns() ^ (uint64_t)location->pid << 32) | 1;
 	memcpy(w->region.base, p, sizeof(*p));
 	win_share_page(w)->token = location->token;
 }
@@ -158,6 +161,7 @@ int win_share_open(struct weft_win *w, uint64_t bytes,
 	w->region.fd = -1;
 	if (rc)
 		win_share_close(w);
+	w->token = rc || bytes ? 0 : location.token;
 	return rc;
 }
 
@@ -165,4 +169,62 @@ void win_share_close(struct weft_win *w)
 {
 	weft_region_close(&w->region);
 	w->page = NULL;
+}
+
+/* ---- kept pages ---------------------------------------------------------- */
+
+static struct win_kept kept; /* protected by the core lock */
+
+static struct win_kept_key key_of(const struct weft_win *w, bool lockless)
+{
+	return (struct win_kept_key){ w->comm->proc, w->size, w->dynamic,
+				      lockless };
+}
+
+uint64_t win_share_offer(struct weft_win *w)
+{
+	struct win_kept_key key = key_of(w, win_hint_is(w, "no_locks", "true"));
+
+	weft_lock();
+	w->token = win_kept_take(&kept, &key, &w->region);
+	weft_unlock();
+	return w->token;
+}
+
+/*
+ * Clears this rank's part of the page. The next window uses the page after an
+ * exchange, to which every member contributes after this call.
+ */
+static void page_clear(struct weft_win *w)
+{
+	struct win_page *p = w->page;
+
+	memset((void *)win_record(p, w->rank), 0, sizeof(struct win_record));
+	if (p->locks)
+		memset((void *)win_rank_lock(p, w->rank), 0,
+		       sizeof(struct win_rank_lock));
+	memset((void *)win_posts(p, w->rank, 0), 0,
+	       (size_t)w->size * sizeof(weft_au32));
+}
+
+void win_share_keep(struct weft_win *w)
+{
+	struct win_kept_key key = key_of(w, w->lockless);
+
+	if (!w->page || !w->token)
+		return;
+	page_clear(w);
+	weft_lock();
+	win_kept_give(&kept, &key, w->token, &w->region);
+	weft_unlock();
+	memset(&w->region, 0, sizeof(w->region));
+	w->region.fd = -1;
+	w->page = NULL;
+}
+
+void weft_win_share_trim(void)
+{
+	weft_lock();
+	win_kept_trim(&kept);
+	weft_unlock();
 }

@@ -23,6 +23,16 @@ int win_share_open(struct weft_win *w, uint64_t bytes,
 		   struct win_share_part mine);
 void win_share_close(struct weft_win *w);
 
+/*
+ * A window that allocates no memory may use the kept page of a freed window
+ * (win_kept.h). win_share_offer() finds such a page, maps it as the region of
+ * w, and returns its token; 0: none. All members offer the same token, or the
+ * caller closes the region.
+ */
+uint64_t win_share_offer(struct weft_win *w);
+/* Keeps the page of a window that all members free. */
+void win_share_keep(struct weft_win *w);
+
 /* Returns the first failure of any member, or 0; collective. */
 int win_share_agree(struct weft_win *w, int rc);
 

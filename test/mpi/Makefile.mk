@@ -54,4 +54,4 @@ EXTRA_DIST += test/mpi/win/win_acc.c test/mpi/win/win_async_progress.c \
 	test/mpi/win/win_paths.c test/mpi/win/win_query.c \
 	test/mpi/win/win_self_progress.c test/mpi/win/win_sync.c \
 	test/mpi/win/win_t.h test/mpi/win/win_threads.c \
-	test/mpi/win/win_zero.c
+	test/mpi/win/win_reuse.c test/mpi/win/win_zero.c
