@@ -834,6 +834,15 @@ int MPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
 int MPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype,
 			   int dest, int sendtag, int source, int recvtag,
 			   MPI_Comm comm, MPI_Status *status);
+int MPI_Session_attach_buffer(MPI_Session session, void *buffer, int size);
+int MPI_Session_attach_buffer_c(MPI_Session session, void *buffer,
+				MPI_Count size);
+int MPI_Session_detach_buffer(MPI_Session session, void *buffer_addr,
+			      int *size);
+int MPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr,
+				MPI_Count *size);
+int MPI_Session_flush_buffer(MPI_Session session);
+int MPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request);
 int MPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest,
 	      int tag, MPI_Comm comm);
 int MPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
@@ -987,6 +996,15 @@ int PMPI_Sendrecv_replace(void *buf, int count, MPI_Datatype datatype, int dest,
 int PMPI_Sendrecv_replace_c(void *buf, MPI_Count count, MPI_Datatype datatype,
 			    int dest, int sendtag, int source, int recvtag,
 			    MPI_Comm comm, MPI_Status *status);
+int PMPI_Session_attach_buffer(MPI_Session session, void *buffer, int size);
+int PMPI_Session_attach_buffer_c(MPI_Session session, void *buffer,
+				 MPI_Count size);
+int PMPI_Session_detach_buffer(MPI_Session session, void *buffer_addr,
+			       int *size);
+int PMPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr,
+				 MPI_Count *size);
+int PMPI_Session_flush_buffer(MPI_Session session);
+int PMPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request);
 int PMPI_Ssend(const void *buf, int count, MPI_Datatype datatype, int dest,
 	       int tag, MPI_Comm comm);
 int PMPI_Ssend_c(const void *buf, MPI_Count count, MPI_Datatype datatype,
@@ -2747,6 +2765,12 @@ int MPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler);
 int MPI_Remove_error_class(int errorclass);
 int MPI_Remove_error_code(int errorcode);
 int MPI_Remove_error_string(int errorcode);
+int MPI_Session_call_errhandler(MPI_Session session, int errorcode);
+int MPI_Session_create_errhandler(
+	MPI_Session_errhandler_function *session_errhandler_fn,
+	MPI_Errhandler *errhandler);
+int MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler);
+int MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler);
 int MPI_Win_call_errhandler(MPI_Win win, int errorcode);
 int MPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn,
 			      MPI_Errhandler *errhandler);
@@ -2774,6 +2798,13 @@ int PMPI_File_set_errhandler(MPI_File file, MPI_Errhandler errhandler);
 int PMPI_Remove_error_class(int errorclass);
 int PMPI_Remove_error_code(int errorcode);
 int PMPI_Remove_error_string(int errorcode);
+int PMPI_Session_call_errhandler(MPI_Session session, int errorcode);
+int PMPI_Session_create_errhandler(
+	MPI_Session_errhandler_function *session_errhandler_fn,
+	MPI_Errhandler *errhandler);
+int PMPI_Session_get_errhandler(MPI_Session session,
+				MPI_Errhandler *errhandler);
+int PMPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler);
 int PMPI_Win_call_errhandler(MPI_Win win, int errorcode);
 int PMPI_Win_create_errhandler(MPI_Win_errhandler_function *win_errhandler_fn,
 			       MPI_Errhandler *errhandler);
@@ -3373,10 +3404,34 @@ int PMPI_Comm_get_parent(MPI_Comm *parent);
 int MPI_Comm_create_from_group(MPI_Group group, const char *stringtag,
 			       MPI_Info info, MPI_Errhandler errhandler,
 			       MPI_Comm *newcomm);
+int MPI_Group_from_session_pset(MPI_Session session, const char *pset_name,
+				MPI_Group *newgroup);
+int MPI_Session_finalize(MPI_Session *session);
+int MPI_Session_get_info(MPI_Session session, MPI_Info *info_used);
+int MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n,
+			     int *pset_len, char *pset_name);
+int MPI_Session_get_num_psets(MPI_Session session, MPI_Info info,
+			      int *npset_names);
+int MPI_Session_get_pset_info(MPI_Session session, const char *pset_name,
+			      MPI_Info *info);
+int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler,
+		     MPI_Session *session);
 
 int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag,
 				MPI_Info info, MPI_Errhandler errhandler,
 				MPI_Comm *newcomm);
+int PMPI_Group_from_session_pset(MPI_Session session, const char *pset_name,
+				 MPI_Group *newgroup);
+int PMPI_Session_finalize(MPI_Session *session);
+int PMPI_Session_get_info(MPI_Session session, MPI_Info *info_used);
+int PMPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n,
+			      int *pset_len, char *pset_name);
+int PMPI_Session_get_num_psets(MPI_Session session, MPI_Info info,
+			       int *npset_names);
+int PMPI_Session_get_pset_info(MPI_Session session, const char *pset_name,
+			       MPI_Info *info);
+int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler,
+		      MPI_Session *session);
 
 /* ---- abi ----------------------------------------------------------------- */
 
@@ -3639,45 +3694,6 @@ int PMPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp);
 
 #ifdef WEFT_MPI_NOT_YET
 
-/* ---- p2p ----------------------------------------------------------------- */
-
-int MPI_Session_attach_buffer(MPI_Session session, void *buffer, int size);
-int MPI_Session_attach_buffer_c(MPI_Session session, void *buffer,
-				MPI_Count size);
-int MPI_Session_detach_buffer(MPI_Session session, void *buffer_addr,
-			      int *size);
-int MPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr,
-				MPI_Count *size);
-int MPI_Session_flush_buffer(MPI_Session session);
-int MPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request);
-
-int PMPI_Session_attach_buffer(MPI_Session session, void *buffer, int size);
-int PMPI_Session_attach_buffer_c(MPI_Session session, void *buffer,
-				 MPI_Count size);
-int PMPI_Session_detach_buffer(MPI_Session session, void *buffer_addr,
-			       int *size);
-int PMPI_Session_detach_buffer_c(MPI_Session session, void *buffer_addr,
-				 MPI_Count *size);
-int PMPI_Session_flush_buffer(MPI_Session session);
-int PMPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request);
-
-/* ---- errhandler ---------------------------------------------------------- */
-
-int MPI_Session_call_errhandler(MPI_Session session, int errorcode);
-int MPI_Session_create_errhandler(
-	MPI_Session_errhandler_function *session_errhandler_fn,
-	MPI_Errhandler *errhandler);
-int MPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler);
-int MPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler);
-
-int PMPI_Session_call_errhandler(MPI_Session session, int errorcode);
-int PMPI_Session_create_errhandler(
-	MPI_Session_errhandler_function *session_errhandler_fn,
-	MPI_Errhandler *errhandler);
-int PMPI_Session_get_errhandler(MPI_Session session,
-				MPI_Errhandler *errhandler);
-int PMPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler);
-
 /* ---- spawn --------------------------------------------------------------- */
 
 int MPI_Close_port(const char *port_name);
@@ -3723,34 +3739,6 @@ int PMPI_Publish_name(const char *service_name, MPI_Info info,
 		      const char *port_name);
 int PMPI_Unpublish_name(const char *service_name, MPI_Info info,
 			const char *port_name);
-
-/* ---- session ------------------------------------------------------------- */
-
-int MPI_Group_from_session_pset(MPI_Session session, const char *pset_name,
-				MPI_Group *newgroup);
-int MPI_Session_finalize(MPI_Session *session);
-int MPI_Session_get_info(MPI_Session session, MPI_Info *info_used);
-int MPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n,
-			     int *pset_len, char *pset_name);
-int MPI_Session_get_num_psets(MPI_Session session, MPI_Info info,
-			      int *npset_names);
-int MPI_Session_get_pset_info(MPI_Session session, const char *pset_name,
-			      MPI_Info *info);
-int MPI_Session_init(MPI_Info info, MPI_Errhandler errhandler,
-		     MPI_Session *session);
-
-int PMPI_Group_from_session_pset(MPI_Session session, const char *pset_name,
-				 MPI_Group *newgroup);
-int PMPI_Session_finalize(MPI_Session *session);
-int PMPI_Session_get_info(MPI_Session session, MPI_Info *info_used);
-int PMPI_Session_get_nth_pset(MPI_Session session, MPI_Info info, int n,
-			      int *pset_len, char *pset_name);
-int PMPI_Session_get_num_psets(MPI_Session session, MPI_Info info,
-			       int *npset_names);
-int PMPI_Session_get_pset_info(MPI_Session session, const char *pset_name,
-			       MPI_Info *info);
-int PMPI_Session_init(MPI_Info info, MPI_Errhandler errhandler,
-		      MPI_Session *session);
 
 #endif
 

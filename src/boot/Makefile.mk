@@ -3,6 +3,7 @@ libmpi_abi_la_SOURCES += src/boot/boot_abort.c src/boot/boot_abort.h \
 	src/boot/boot_backend.c src/boot/boot_backend.h \
 	src/boot/boot_hosts.c src/boot/boot_hosts.h src/boot/boot_init.c \
 	src/boot/boot_init.h src/boot/boot_pmix.c src/boot/boot_pmix.h \
+	src/boot/boot_pset.c src/boot/boot_pset.h \
 	src/boot/boot_fabric_shim.h src/boot/boot_provider.c \
 	src/boot/boot_provider.h src/boot/boot_secret.c src/boot/boot_secret.h \
 	src/boot/boot_wire_up.c src/boot/boot_wire_up.h src/boot/boot_world.c \

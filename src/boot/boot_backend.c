@@ -16,6 +16,7 @@
 #include <errno.h>
 #include <rdma/fi_eq.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* ---- leaving ------------------------------------------------------------- */
 
@@ -39,43 +40,67 @@ static void wake(void)
  * collective, a rank that omitted a collective would match the other ranks'
  * messages of that collective.
  */
-static int final_barrier(void)
+static int final_barrier(bool *stays_p)
 {
 	struct weft_channel m = { weft_core.world, WEFT_P2P_COLL,
 				  WEFT_TAG_LAST };
 	char *all = calloc((size_t)weft_core.job.size, 1);
-	int rc = all ? weft_channel_allgather(&m, all, 1) : -ENOMEM;
+	int rc = -ENOMEM;
 
+	if (all) {
+		all[weft_core.job.rank] = (char)*stays_p;
+		rc = weft_channel_allgather(&m, all, 1);
+	}
+	if (!rc)
+		*stays_p = memchr(all, 1, (size_t)weft_core.job.size);
 	free(all);
 	return rc;
 }
 
 static int leave_world(void)
 {
-	char dead[8];
-	int rc = final_barrier();
-
-	weft_world_failed_ranks(dead, sizeof(dead));
-	/* after a node failure every rank leaves independently */
-	if (rc && *dead) {
-		weft_world_leave_alone();
-		return 0;
-	}
 	weft_world_leave();
-	return rc ? rc : weft_world_end();
+	return weft_world_end();
 }
 
 /*
- * Leaves the job. The fence of some launchers completes on one host before the
- * other hosts have entered it (Slurm 22.05), so a job on several hosts
- * synchronizes by messages first. If a rank is dead, the messages fail, and the
- * launcher decides how the job ends.
+ * Waits for all ranks of a job. The fence of some launchers completes on one
+ * host before the other hosts have entered it (Slurm 22.05), so a job on
+ * several hosts synchronizes by messages first. If a rank is dead, the messages
+ * fail, and the launcher decides how the job ends. Under Weft's mpiexec the job
+ * status page shows whether a rank has used sessions.
  */
-static int leave_job(void)
+static int sync_job(bool *stays_p)
 {
-	if (weft_hosts_several())
-		final_barrier();
-	return weft_pmix_fence(idle, wake);
+	int rc;
+
+	if (weft_hosts_several() || !weft_pmix_launcher_is_weft())
+		final_barrier(stays_p);
+	rc = weft_pmix_fence(idle, wake);
+	*stays_p = *stays_p || weft_pmix_sessions_used();
+	return rc;
+}
+
+static int sync_world(bool *stays_p)
+{
+	char dead[8];
+	int rc = final_barrier(stays_p);
+
+	if (!rc)
+		return 0;
+	weft_world_failed_ranks(dead, sizeof(dead));
+	if (!*dead) {
+		weft_world_leave();
+		return rc;
+	}
+	/* after a node failure every rank leaves independently */
+	weft_world_leave_alone();
+	return 1;
+}
+
+static int leave_nothing(void)
+{
+	return 0;
 }
 
 /* ---- the table ----------------------------------------------------------- */
@@ -83,7 +108,8 @@ static int leave_job(void)
 static const struct weft_core_backend live = {
 	.clock = "time",
 	.address = weft_pmix_get,
-	.leave = leave_job,
+	.sync = sync_job,
+	.leave = leave_nothing,
 };
 
 static const struct weft_core_backend modelled = {
@@ -98,6 +124,7 @@ static const struct weft_core_backend modelled = {
 		    .reports_faults = true },
 	.clock = "virtual time",
 	.address = weft_world_address,
+	.sync = sync_world,
 	.leave = leave_world,
 	.choice = weft_world_choice,
 };

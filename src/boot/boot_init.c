@@ -1,7 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Init and MPI_Finalize as lists of steps. Each step is timed;
- * WEFT_STARTUP_REPORT=1 prints the times on rank 0.
+ * Start and end of the library. MPI_Init and every session are its users; the
+ * first one starts it, by a list of steps that are timed
+ * (WEFT_STARTUP_REPORT=1 prints the times on rank 0).
+ *
+ * Sessions begin and end in each process independently, so a process that has
+ * no user left may be the peer of a process that has: the library then stays
+ * open until the process exits. It is closed earlier only in MPI_Finalize,
+ * where all processes synchronize, and only if none of them has used sessions.
+ * A session that begins later starts the library again in each process.
  */
 #include "src/boot/boot_init.h"
 
@@ -54,9 +61,11 @@ static int step_options(void)
 	return 0;
 }
 
+static bool alone; /* a session starts the library */
+
 static int step_job(void)
 {
-	int rc = weft_pmix_open(&weft_core.job);
+	int rc = weft_pmix_open(&weft_core.job, alone);
 
 	if (weft_core.job.launched)
 		weft_log_set_rank(weft_core.job.rank);
@@ -111,7 +120,7 @@ static int step_objects(void)
 {
 	weft_pool_init(&weft_core.p2p, sizeof(struct weft_p2p));
 	weft_retry_init();
-	return weft_comm_open_predefined();
+	return 0;
 }
 
 static int step_watch(void)
@@ -150,7 +159,16 @@ static void report(const uint64_t *ns)
 	weft_log(WEFT_LOG_DEBUG, "start-up in ms:%s", line);
 }
 
-int weft_core_init(int required)
+/* ---- users --------------------------------------------------------------- */
+
+/* protects the variables below, and makes starts and ends exclusive */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static unsigned users; /* MPI_Init and sessions */
+static bool is_open;
+static bool used_sessions;
+static pid_t opener; /* process that opened the library: not a child */
+
+static int open_library(int level)
 {
 	static const struct weft_trace_hooks ends = { weft_p2p_recv_done,
 						      weft_p2p_sent };
@@ -158,9 +176,8 @@ int weft_core_init(int required)
 	size_t i;
 	int rc;
 
-	weft_threads = required == MPI_THREAD_MULTIPLE;
-	weft_core.thread_level = required;
-	weft_core.main_thread = pthread_self();
+	weft_threads = level == MPI_THREAD_MULTIPLE;
+	weft_core.thread_level = level;
 	ns[0] = weft_now_ns();
 	for (i = 0; i < WEFT_COUNT_OF(steps); i++) {
 		rc = steps[i].run();
@@ -172,28 +189,49 @@ int weft_core_init(int required)
 	weft_call_start(weft_threads, weft_call_report_requested()
 					      ? weft_core_clock_peek_ps
 					      : NULL);
-	/* R3 pairs with A3 in weft_running(): the process is initialised. */
-	weft_store32(&weft_core.phase, WEFT_RUNNING);
 	report(ns);
+	opener = getpid();
+	is_open = true;
 	return 0;
 }
 
-/* ---- MPI_Finalize -------------------------------------------------------- */
-
-int weft_core_fini(void)
+/* Adds a user. The lock is held. */
+static int add_user(int level)
 {
-	int rc;
+	int rc = is_open ? 0 : open_library(level);
 
-	while (weft_core.pending || weft_load32(&weft_core.stepping))
+	if (rc || users++)
+		return rc;
+	weft_call_resume();
+	/* R3 pairs with A3 in weft_running(): the process is initialised. */
+	weft_store32(&weft_core.phase, WEFT_RUNNING);
+	return 0;
+}
+
+/* Removes a user. The lock is held. */
+static void remove_user(void)
+{
+	if (--users)
+		return;
+	weft_store32(&weft_core.phase, WEFT_AFTER_FINALIZE);
+	weft_call_finish();
+}
+
+/* Completes the operations that need no other process. */
+static void drain(void)
+{
+	while (weft_core.pending ||
+	       (users < 2 && weft_load32(&weft_core.stepping)))
 		weft_progress();
-	weft_call_stop();
-	if (weft_core.job.rank == 0)
-		weft_call_print(weft_core.backend->clock);
-	rc = weft_core.backend->leave();
+}
+
+/* Closes the library, which has left the job. The lock is held. */
+static void close_library(void)
+{
 	weft_trace_stop();
 	weft_core_health_close();
-	weft_store32(&weft_core.phase, WEFT_AFTER_FINALIZE);
 	weft_comm_close_all();
+	weft_failure_close();
 	weft_core_clock_close();
 	weft_wire_close();
 	weft_call_finish();
@@ -201,5 +239,97 @@ int weft_core_fini(void)
 	weft_pool_fini(&weft_core.p2p);
 	free(weft_core.job.local);
 	weft_core.job.local = NULL;
+	is_open = false;
+}
+
+static void report_calls(void)
+{
+	weft_call_stop();
+	if (weft_core.job.rank == 0)
+		weft_call_print(weft_core.backend->clock);
+}
+
+/* ---- sessions ------------------------------------------------------------ */
+
+/*
+ * Closes the library at the end of a process that has used sessions. A process
+ * that exits within MPI does not wait for other ranks.
+ */
+static void close_at_exit(void)
+{
+	if (opener != getpid() || pthread_mutex_trylock(&lock))
+		return;
+	if (is_open && !users) {
+		report_calls();
+		weft_core.backend->leave();
+		close_library();
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+int weft_core_session_open(int level)
+{
+	int rc;
+
+	pthread_mutex_lock(&lock);
+	alone = true;
+	weft_pmix_use_sessions(weft_load32(&weft_core.world_phase) ==
+			       WEFT_AFTER_FINALIZE);
+	rc = add_user(level);
+	if (!rc && !used_sessions) {
+		used_sessions = true;
+		atexit(close_at_exit);
+	}
+	pthread_mutex_unlock(&lock);
 	return rc;
+}
+
+void weft_core_session_close(void)
+{
+	pthread_mutex_lock(&lock);
+	drain();
+	remove_user();
+	pthread_mutex_unlock(&lock);
+}
+
+/* ---- MPI_Init and MPI_Finalize ------------------------------------------- */
+
+int weft_core_init(int required)
+{
+	int rc;
+
+	pthread_mutex_lock(&lock);
+	weft_core.main_thread = pthread_self();
+	alone = false;
+	rc = add_user(required);
+	if (!rc)
+		rc = weft_pmix_collect();
+	if (!rc)
+		rc = weft_comm_open_predefined();
+	if (!rc)
+		weft_store32(&weft_core.world_phase, WEFT_RUNNING);
+	pthread_mutex_unlock(&lock);
+	return rc;
+}
+
+int weft_core_fini(void)
+{
+	bool stays;
+	int rc;
+
+	pthread_mutex_lock(&lock);
+	stays = used_sessions;
+	drain();
+	if (!stays)
+		report_calls();
+	rc = weft_core.backend->sync(&stays);
+	if (!rc && !stays)
+		rc = weft_core.backend->leave();
+	weft_store32(&weft_core.world_phase, WEFT_AFTER_FINALIZE);
+	remove_user();
+	weft_comm_close_predefined();
+	if (!stays || rc)
+		close_library();
+	pthread_mutex_unlock(&lock);
+	return rc > 0 ? 0 : rc;
 }

@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* MPI_Init_thread and MPI_Finalize, unchecked. Return 0 or -errno. */
+/*
+ * MPI_Init_thread, MPI_Finalize, and the start and end of a session, unchecked.
+ * The thread level of the first user is that of the process. Return 0 or
+ * -errno.
+ */
 #ifndef WEFT_BOOT_INIT_H
 #define WEFT_BOOT_INIT_H
 
 int weft_core_init(int required);
 int weft_core_fini(void);
+
+int weft_core_session_open(int level);
+void weft_core_session_close(void);
 
 #endif

@@ -32,6 +32,14 @@ static bool open;
 static struct weft_job_page *job_page;
 /* number of this rank's entry in the job status page */
 static uint32_t entry_number;
+/* times this process has left PMIx; the keys of each time are different */
+static unsigned generation;
+/*
+ * A session starts in one process alone, without fences. MPI_Init executes
+ * these fences later, since all other processes may execute them.
+ */
+static bool without_fences;
+static unsigned owed_fences;
 
 /*
  * Address space reserved for PMIx_Abort: PMIx does not check its allocations,
@@ -79,7 +87,8 @@ static int get_int(pmix_rank_t rank, const char *key, int fallback)
 	pmix_proc_t p;
 	pmix_value_t *v;
 	pmix_info_t info;
-	bool optional = true;
+	/* after PMIx_Finalize the client has no copy of the job's data */
+	bool optional = !generation;
 	uint64_t n;
 
 	PMIX_LOAD_PROCID(&p, me.nspace, rank);
@@ -216,7 +225,19 @@ static int try_resources(void)
 	return 0;
 }
 
-int weft_pmix_open(struct weft_job *job)
+void weft_pmix_use_sessions(bool after_world)
+{
+	uint32_t mark = JOB_PAGE_SESSIONS | (after_world ? 0 : JOB_PAGE_STAYS);
+	const char *job = getenv("PMIX_NAMESPACE");
+	uint32_t my_index;
+	struct weft_job_page *p = weft_call_job_page(&my_index);
+
+	if (p && job && weft_job_page_is_of(p, job))
+		atomic_fetch_or_explicit(&p->head->sessions, mark,
+					 memory_order_acq_rel);
+}
+
+int weft_pmix_open(struct weft_job *job, bool alone)
 {
 	const char *trace = launcher_variable();
 	pmix_status_t st;
@@ -224,6 +245,8 @@ int weft_pmix_open(struct weft_job *job)
 	void *p;
 
 	memset(job, 0, sizeof(*job));
+	without_fences = alone;
+	owed_fences = 0;
 	job->size = 1;
 	job->local_size = 1;
 	job->appnum = -1;
@@ -287,20 +310,37 @@ bool weft_pmix_launcher_is_weft(void)
 	return open && job_page_of_job();
 }
 
+bool weft_pmix_sessions_used(void)
+{
+	struct weft_job_page *p = open ? job_page_of_job() : NULL;
+
+	return p && weft_load32(&p->head->sessions) & JOB_PAGE_STAYS;
+}
+
 bool weft_pmix_names_are_shared(void)
 {
 	return job_page;
 }
 
+/* Writes the key of this generation. */
+static const char *key_now(const char *key, char text[PMIX_MAX_KEYLEN])
+{
+	if (!generation)
+		return key;
+	snprintf(text, PMIX_MAX_KEYLEN, "%s.%u", key, generation);
+	return text;
+}
+
 static int publish(const char *key, const void *bytes, size_t len)
 {
+	char text[PMIX_MAX_KEYLEN];
 	pmix_value_t v;
 	int rc;
 
 	v.type = PMIX_BYTE_OBJECT;
 	v.data.bo.bytes = (char *)(uintptr_t)bytes;
 	v.data.bo.size = len;
-	rc = to_errno(PMIx_Put(PMIX_GLOBAL, key, &v), "put");
+	rc = to_errno(PMIx_Put(PMIX_GLOBAL, key_now(key, text), &v), "put");
 	return rc ? rc : to_errno(PMIx_Commit(), "commit");
 }
 
@@ -310,8 +350,22 @@ static int collect_all(void)
 	pmix_info_t info;
 	bool collect = true;
 
+	if (without_fences) {
+		owed_fences++;
+		return 0;
+	}
 	PMIX_INFO_LOAD(&info, PMIX_COLLECT_DATA, &collect, PMIX_BOOL);
 	return to_errno(PMIx_Fence(NULL, 0, &info, 1), "fence");
+}
+
+int weft_pmix_collect(void)
+{
+	int rc = 0;
+
+	without_fences = false;
+	for (; owed_fences && !rc; owed_fences--)
+		rc = collect_all();
+	return rc;
 }
 
 int weft_pmix_put(const void *name, size_t len)
@@ -346,12 +400,13 @@ static int pmix_bytes_of(pmix_value_t *v, void *bytes, size_t *len_p)
 
 static int fetch(int rank, const char *key, void *bytes, size_t *len_p)
 {
+	char text[PMIX_MAX_KEYLEN];
 	pmix_proc_t p;
 	pmix_value_t *v;
 	int rc;
 
 	PMIX_LOAD_PROCID(&p, me.nspace, (pmix_rank_t)rank);
-	rc = to_errno(PMIx_Get(&p, key, NULL, 0, &v), "get");
+	rc = to_errno(PMIx_Get(&p, key_now(key, text), NULL, 0, &v), "get");
 	return rc ? rc : pmix_bytes_of(v, bytes, len_p);
 }
 
@@ -372,10 +427,11 @@ int weft_pmix_fetch(int rank, const char *key, void *bytes, size_t *len_p,
 	pmix_value_t *v;
 	pmix_info_t info;
 	pmix_status_t st;
+	char text[PMIX_MAX_KEYLEN];
 
 	PMIX_LOAD_PROCID(&p, me.nspace, (pmix_rank_t)rank);
 	PMIX_INFO_LOAD(&info, PMIX_TIMEOUT, &seconds, PMIX_INT);
-	st = PMIx_Get(&p, key, &info, 1, &v);
+	st = PMIx_Get(&p, key_now(key, text), &info, 1, &v);
 	if (st == PMIX_SUCCESS)
 		return pmix_bytes_of(v, bytes, len_p);
 	return st == PMIX_ERR_TIMEOUT ? -ETIMEDOUT : -EIO;
@@ -483,6 +539,7 @@ void weft_pmix_close(void)
 		mute_libevent(false);
 	}
 	spare_release();
+	generation += open;
 	open = false;
 	job_page = NULL;
 }

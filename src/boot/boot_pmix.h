@@ -19,10 +19,14 @@
 struct weft_job;
 
 /*
- * Fills *job. Returns 0 or -errno; -ENOTCONN: started by a launcher whose PMIx
- * server does not answer (logged).
+ * Fills *job. alone: other processes may start at any other time, so no
+ * function waits for them until weft_pmix_collect() is called. Returns 0 or
+ * -errno; -ENOTCONN: started by a launcher whose PMIx server does not answer
+ * (logged).
  */
-int weft_pmix_open(struct weft_job *job);
+int weft_pmix_open(struct weft_job *job, bool alone);
+/* Executes the waits that were omitted; all processes call it or MPI_Init. */
+int weft_pmix_collect(void);
 
 /*
  * Publishes the name of this process: on the launcher's job status page if
@@ -46,6 +50,15 @@ int weft_pmix_bcast(void *bytes, size_t len);
 
 /* Returns whether Weft's mpiexec started the job, on this host. */
 bool weft_pmix_launcher_is_weft(void);
+
+/*
+ * Record that this process uses sessions (before it connects to the launcher,
+ * which then does not expect all ranks to connect), and return whether any
+ * process of the job has done so before its MPI_Finalize, if Weft's mpiexec
+ * started the job. after_world: this process has called MPI_Finalize.
+ */
+void weft_pmix_use_sessions(bool after_world);
+bool weft_pmix_sessions_used(void);
 
 /* Returns the job's name in the launcher; empty without a launcher. */
 const char *weft_pmix_job(void);

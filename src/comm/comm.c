@@ -35,6 +35,9 @@ int weft_comm_create(struct weft_comm *parent, struct weft_group *group,
 		goto err_groups;
 	weft_obj_init(&c->obj, WEFT_KIND_COMM);
 	c->ctx = (uint64_t)ctx_id << WEFT_TAG_CTX_SHIFT;
+	if (parent)
+		weft_group_set_session(group, parent->group->session);
+	weft_group_set_session(remote, group->session);
 	c->group = group;
 	c->remote = remote;
 	c->inter = remote != NULL;
@@ -116,6 +119,15 @@ int weft_comm_open_predefined(void)
 	return 0;
 }
 
+void weft_comm_close_predefined(void)
+{
+	weft_comm_put(weft_core.world);
+	weft_comm_put(weft_core.self);
+	weft_core.world = NULL;
+	weft_core.self = NULL;
+	memset(weft_comm_predef, 0, sizeof(weft_comm_predef));
+}
+
 void weft_comm_close_all(void)
 {
 	/*
@@ -124,9 +136,4 @@ void weft_comm_close_all(void)
 	 * are detached as well.
 	 */
 	weft_comm_list_each(weft_core_coll_get()->detach);
-	weft_comm_put(weft_core.world);
-	weft_comm_put(weft_core.self);
-	weft_core.world = NULL;
-	weft_core.self = NULL;
-	memset(weft_comm_predef, 0, sizeof(weft_comm_predef));
 }

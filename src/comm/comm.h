@@ -136,7 +136,9 @@ static inline void weft_comm_get(struct weft_comm *c)
 void weft_comm_put(struct weft_comm *c);
 
 int weft_comm_open_predefined(void);
-/* Closes world and self, and the class routes of all communicators. */
+/* Closes world and self. */
+void weft_comm_close_predefined(void);
+/* Closes the class routes of all communicators. */
 void weft_comm_close_all(void);
 
 #endif

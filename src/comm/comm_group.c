@@ -2,6 +2,7 @@
 /* Groups as lists of processes. */
 #include "src/comm/comm_group.h"
 
+#include "src/comm/comm_session.h"
 #include "src/core/core_state.h"
 
 #include <stdlib.h>
@@ -30,9 +31,23 @@ struct weft_group *weft_group_new(int size)
 	if (!g)
 		return NULL;
 	weft_obj_init(&g->obj, WEFT_KIND_GROUP);
+	g->session = NULL;
 	g->size = size;
 	g->rank = MPI_UNDEFINED;
 	return g;
+}
+
+void weft_group_set_session(struct weft_group *g, struct weft_session *s)
+{
+	if (!g || g->session == s || g->obj.predefined)
+		return;
+	weft_session_put(g->session);
+	g->session = weft_session_get(s);
+}
+
+bool weft_group_is_mixed(const struct weft_group *a, const struct weft_group *b)
+{
+	return a->session != b->session && a != &empty && b != &empty;
 }
 
 int weft_group_rank_of(const struct weft_group *g, int proc)
@@ -59,6 +74,7 @@ void weft_group_put(struct weft_group *g)
 {
 	if (!g || !weft_obj_put(&g->obj) || g->obj.predefined)
 		return;
+	weft_session_put(g->session);
 	g->obj.kind = WEFT_KIND_FREE;
 	free(g);
 }

@@ -9,9 +9,13 @@
 #include "src/types/types_obj.h"
 
 #include <mpi.h>
+#include <stdbool.h>
+
+struct weft_session; /* comm_session.h */
 
 struct weft_group {
 	struct weft_obj obj;
+	struct weft_session *session; /* holds one reference; NULL: world */
 	int size;
 	int rank;   /* rank of this process, or MPI_UNDEFINED */
 	int proc[]; /* index in the job, for each rank */
@@ -29,6 +33,12 @@ static inline struct weft_group *weft_group_get(struct weft_group *g)
 	weft_obj_get(&g->obj);
 	return g;
 }
+
+/* Makes g a group of session s (NULL: world); MPI_GROUP_EMPTY has none. */
+void weft_group_set_session(struct weft_group *g, struct weft_session *s);
+/* Returns whether the groups belong to different sessions. */
+bool weft_group_is_mixed(const struct weft_group *a,
+			 const struct weft_group *b);
 
 int weft_group_rank_of(const struct weft_group *g, int proc);
 

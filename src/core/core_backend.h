@@ -52,7 +52,13 @@ struct weft_core_backend {
 	const char *clock; /* name of the clock, in reports */
 	/* Returns the address of a process, in the format of fi_av_insert. */
 	int (*address)(int proc, void *name, size_t *len);
-	/* Leaves the job, in MPI_Finalize. Returns 0 or -errno. */
+	/*
+	 * Waits in MPI_Finalize until all ranks have called it. *stays_p: on
+	 * entry whether this process has used sessions, on return whether any
+	 * process has. Returns 0 or -errno; 1: this rank has left already.
+	 */
+	int (*sync)(bool *stays_p);
+	/* Leaves the job. Returns 0 or -errno. */
 	int (*leave)(void);
 	/*
 	 * Returns choice i of a collective algorithm on this machine, or

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * State of this process as a member of its job, created by MPI_Init and
- * destroyed by MPI_Finalize. One per process; all other state is in objects.
+ * State of this process as a member of its job, created by the first MPI_Init
+ * or MPI_Session_init (src/boot/boot_init.c). One per process; all other state
+ * is in objects.
  */
 #ifndef WEFT_CORE_STATE_H
 #define WEFT_CORE_STATE_H
@@ -74,11 +75,14 @@ struct weft_core {
 	/* device memory (offload_device.h); NULL: none allocated */
 	struct fi_weft_mem *device;
 
-	weft_au32 phase; /* enum weft_phase */
+	/* enum weft_phase: RUNNING while MPI or a session is initialized */
+	weft_au32 phase;
+	weft_au32 world_phase; /* enum weft_phase of MPI_Init, MPI_Finalize */
 	int thread_level;
-	pthread_t main_thread;
+	pthread_t main_thread; /* thread that called MPI_Init */
 	struct weft_job job;
 	const struct weft_core_backend *backend;
+	/* NULL outside of MPI_Init and MPI_Finalize */
 	struct weft_comm *world;
 	struct weft_comm *self;
 
@@ -102,6 +106,11 @@ extern struct weft_core weft_core WEFT_HIDDEN;
 static inline bool weft_running(void)
 {
 	return weft_load32(&weft_core.phase) == WEFT_RUNNING;
+}
+
+static inline bool weft_world_is_running(void)
+{
+	return weft_load32(&weft_core.world_phase) == WEFT_RUNNING;
 }
 
 #endif

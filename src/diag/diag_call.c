@@ -279,6 +279,13 @@ void weft_call_stop(void)
 	weft_store32(&mode.started, 0);
 }
 
+void weft_call_resume(void)
+{
+	if (job_page.head)
+		weft_store32(&weft_job_page_member(&job_page, me)->finished, 0);
+	weft_store32(&mode.started, 1);
+}
+
 void weft_call_finish(void)
 {
 	pthread_once(&opened, open_page);

@@ -80,6 +80,9 @@ WEFT_INLINE void weft_call_leave(const struct weft_call *c)
 void weft_call_start(bool threads, uint64_t (*clock)(void));
 /* Stops timing and records the end time; called before the clock is closed. */
 void weft_call_stop(void);
+/* Continues after weft_call_stop() or weft_call_finish(). */
+void weft_call_resume(void);
+/* Records that the other ranks need nothing more from this rank. */
 void weft_call_finish(void);
 
 /* Description of a call for the trace; see src/job/job_trace_layout.h. */

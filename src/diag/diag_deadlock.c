@@ -168,7 +168,8 @@ static void describe(const struct weft_idle *first, struct weft_waitnote *s)
 		 weft_call_text(call, sizeof(call)));
 	/* of several threads keep only the first name, up to the comma */
 	s->call[strcspn(s->call, ",")] = '\0';
-	s->world_seq = (int)weft_load32(&weft_core.world->coll_seq);
+	if (weft_core.world)
+		s->world_seq = (int)weft_load32(&weft_core.world->coll_seq);
 	for (; first; first = first->next) {
 		s->any |= first->any;
 		if (first->comm)

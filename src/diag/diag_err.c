@@ -64,7 +64,7 @@ static struct weft_errh *handler_of(const void *obj)
 
 	if (o && o->kind == WEFT_KIND_COMM)
 		return ((const struct weft_comm *)obj)->errh;
-	if (o && o->kind == WEFT_KIND_WIN)
+	if (o && (o->kind == WEFT_KIND_WIN || o->kind == WEFT_KIND_SESSION))
 		return ((const struct weft_err_owner *)obj)->errh;
 	if (o && o->kind == WEFT_KIND_FILE) {
 		struct weft_errh *h =
@@ -82,6 +82,7 @@ static void call_user(struct weft_errh *h, const void *obj, int code)
 {
 	const struct weft_obj *o = obj;
 	MPI_Comm comm = MPI_COMM_SELF;
+	MPI_Session session;
 	MPI_Win win;
 	MPI_File file;
 
@@ -93,6 +94,11 @@ static void call_user(struct weft_errh *h, const void *obj, int code)
 	if (o && o->kind == WEFT_KIND_WIN) {
 		win = weft_obj_handle(o);
 		h->fn.win(&win, &code);
+		return;
+	}
+	if (o && o->kind == WEFT_KIND_SESSION) {
+		session = weft_obj_handle(o);
+		h->fn.session(&session, &code);
 		return;
 	}
 	if (o && o->kind == WEFT_KIND_COMM)
@@ -233,9 +239,9 @@ int weft_err_rc_slow(const void *obj, const char *func, int rc)
 
 /* ---- shared checks ------------------------------------------------------- */
 
-static const char *phase_error(void)
+static const char *phase_error(const weft_au32 *phase)
 {
-	switch (weft_load32(&weft_core.phase)) {
+	switch (weft_load32(phase)) {
 	case WEFT_BEFORE_INIT:
 		return "MPI_Init has not been called";
 	case WEFT_AFTER_FINALIZE:
@@ -247,7 +253,9 @@ static const char *phase_error(void)
 
 int weft_check_comm_bad(const char *func, int arg, MPI_Comm handle)
 {
-	const char *why = phase_error();
+	bool world = handle == MPI_COMM_WORLD || handle == MPI_COMM_SELF;
+	const char *why =
+		phase_error(world ? &weft_core.world_phase : &weft_core.phase);
 
 	if (why)
 		return weft_err_arg(NULL, func, MPI_ERR_OTHER, 0, "%s", why);

@@ -190,6 +190,15 @@ void weft_failure_open(int (*find)(int proc))
 							     : &watcher);
 }
 
+void weft_failure_close(void)
+{
+	free(failure_of);
+	free(sources);
+	failure_of = NULL;
+	sources = NULL;
+	peers = NULL;
+}
+
 bool weft_failure_in(const struct weft_comm *c)
 {
 	bool found = false;

@@ -17,6 +17,7 @@
  * or -errno.
  */
 void weft_failure_open(int (*find)(int proc));
+void weft_failure_close(void);
 
 /* Returns whether a member of c is known to be dead. */
 bool weft_failure_in(const struct weft_comm *c);

@@ -31,14 +31,20 @@ enum { JOB_PAGE_NAMES = 1024, JOB_PAGE_NAME = 56, JOB_PAGE_THREADS = 8 };
 enum { JOB_PAGE_ENTRY = 120 };
 enum { JOB_PAGE_TEXT = 1 << 18, JOB_PAGE_ONCE = 6 };
 
+/*
+ * A member has used MPI sessions; a member has used them before MPI_Finalize,
+ * so that MPI_Finalize does not close the library.
+ */
+enum { JOB_PAGE_SESSIONS = 1, JOB_PAGE_STAYS = 2 };
+
 struct job_page_head {
 	uint32_t magic;
 	uint32_t version;
 	uint64_t bytes;
 	uint32_t members;
-	uint32_t counted;   /* 1: the page has tallies and text */
-	weft_au32 text_len; /* bytes of text that are complete */
-	uint32_t pad;
+	uint32_t counted;	       /* 1: the page has tallies and text */
+	weft_au32 text_len;	       /* bytes of text that are complete */
+	weft_au32 sessions;	       /* JOB_PAGE_SESSIONS, JOB_PAGE_STAYS */
 	uint64_t job;		       /* hash of the job's name */
 	weft_au32 once[JOB_PAGE_ONCE]; /* hashes of texts reported once */
 };

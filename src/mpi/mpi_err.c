@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Error handlers of communicators, windows and files; classes, codes and texts.
+ * Error handlers of communicators, windows, files and sessions; classes, codes
+ * and texts.
  */
 #include "src/mpi/mpi_export.h"
 
@@ -9,6 +10,7 @@
 #include "src/mpi/mpi_check.h"
 #include "src/mpi/comm/mpi_comm.h"
 #include "src/mpi/file/mpi_file.h"
+#include "src/mpi/session/mpi_session.h"
 #include "src/mpi/win/mpi_win.h"
 
 #include <errno.h>
@@ -227,6 +229,72 @@ int PMPI_File_call_errhandler(MPI_File fh, int errorcode)
 	if (err)
 		return err;
 	weft_err_call(o, __func__, errorcode);
+	return MPI_SUCCESS;
+}
+
+int mpi_check_session_errh(const void *obj, const char *func, int arg,
+			   MPI_Errhandler h, struct weft_errh **errh_p)
+{
+	int err = check_errh(obj, func, arg, h, errh_p);
+
+	if (err || !(*errh_p)->of || (*errh_p)->of == WEFT_KIND_SESSION)
+		return err;
+	return weft_err_arg(obj, func, MPI_ERR_ARG, arg,
+			    "error handler is not for sessions");
+}
+
+#pragma weak MPI_Session_create_errhandler = PMPI_Session_create_errhandler
+int PMPI_Session_create_errhandler(
+	MPI_Session_errhandler_function *session_errhandler_fn,
+	MPI_Errhandler *errhandler)
+{
+	MPI_ENTER;
+	struct weft_errh h = { .of = WEFT_KIND_SESSION,
+			       .fn.session = session_errhandler_fn };
+
+	return create(__func__, &h, session_errhandler_fn != NULL, errhandler);
+}
+
+#pragma weak MPI_Session_set_errhandler = PMPI_Session_set_errhandler
+int PMPI_Session_set_errhandler(MPI_Session session, MPI_Errhandler errhandler)
+{
+	MPI_ENTER;
+	struct weft_session *s;
+	struct weft_errh *h;
+	int err = mpi_check_session(__func__, 1, session, &s);
+
+	if (!err)
+		err = mpi_check_session_errh(s, __func__, 2, errhandler, &h);
+	if (!err)
+		weft_session_errhandler_set(s, h);
+	return err;
+}
+
+#pragma weak MPI_Session_get_errhandler = PMPI_Session_get_errhandler
+int PMPI_Session_get_errhandler(MPI_Session session, MPI_Errhandler *errhandler)
+{
+	MPI_ENTER;
+	struct weft_session *s;
+	int err = mpi_check_session(__func__, 1, session, &s);
+
+	if (!err)
+		err = weft_check_ptr(s, __func__, 2, errhandler, "errhandler");
+	if (!err)
+		*errhandler =
+			weft_obj_handle(&weft_errh_get(s->head.errh)->obj);
+	return err;
+}
+
+#pragma weak MPI_Session_call_errhandler = PMPI_Session_call_errhandler
+int PMPI_Session_call_errhandler(MPI_Session session, int errorcode)
+{
+	MPI_ENTER;
+	struct weft_session *s;
+	int err = mpi_check_session(__func__, 1, session, &s);
+
+	if (err)
+		return err;
+	weft_err_call(s, __func__, errorcode);
 	return MPI_SUCCESS;
 }
 

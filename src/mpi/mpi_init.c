@@ -13,17 +13,25 @@
 #include "src/types/types_info.h"
 #include "src/core/core_state.h"
 #include "src/mpi/mpi_check.h"
+#include "src/mpi/mpi_init.h"
 #include "src/file/file.h"
 #include "src/win/win.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 
+const char *mpi_thread_level_name(int level)
+{
+	return level == MPI_THREAD_MULTIPLE	? "MPI_THREAD_MULTIPLE"
+	       : level == MPI_THREAD_SERIALIZED ? "MPI_THREAD_SERIALIZED"
+	       : level == MPI_THREAD_FUNNELED	? "MPI_THREAD_FUNNELED"
+						: "MPI_THREAD_SINGLE";
+}
+
 /* Sets the predefined attributes and MPI_INFO_ENV of the job. */
 static void set_predefined(void)
 {
 	const struct weft_job *job = &weft_core.job;
-	int level = weft_core.thread_level;
 	char text[24];
 
 	if (job->appnum >= 0)
@@ -35,10 +43,7 @@ static void set_predefined(void)
 	snprintf(text, sizeof(text), "%d", job->size);
 	weft_info_set(weft_info_env(), "maxprocs", text);
 	weft_info_set(weft_info_env(), "thread_level",
-		      level == MPI_THREAD_MULTIPLE     ? "MPI_THREAD_MULTIPLE"
-		      : level == MPI_THREAD_SERIALIZED ? "MPI_THREAD_SERIALIZED"
-		      : level == MPI_THREAD_FUNNELED   ? "MPI_THREAD_FUNNELED"
-						       : "MPI_THREAD_SINGLE");
+		      mpi_thread_level_name(weft_core.thread_level));
 }
 
 /* Warns about misspelt variables, once per job. */
@@ -54,7 +59,7 @@ static void warn_unknown(void)
 
 static int start(const char *func, int required)
 {
-	uint32_t phase = weft_load32(&weft_core.phase);
+	uint32_t phase = weft_load32(&weft_core.world_phase);
 
 	if (phase == WEFT_RUNNING)
 		return weft_err_arg(NULL, func, MPI_ERR_OTHER, 0,
@@ -94,7 +99,7 @@ int PMPI_Init_thread(int *argc, char ***argv, int required, int *provided)
 		required = MPI_THREAD_SINGLE;
 	err = start(__func__, required);
 	if (!err && provided)
-		*provided = required;
+		*provided = weft_core.thread_level;
 	return err;
 }
 
@@ -106,7 +111,7 @@ int PMPI_Initialized(int *flag)
 
 	if (err)
 		return err;
-	*flag = weft_load32(&weft_core.phase) != WEFT_BEFORE_INIT;
+	*flag = weft_load32(&weft_core.world_phase) != WEFT_BEFORE_INIT;
 	return MPI_SUCCESS;
 }
 
@@ -118,7 +123,7 @@ int PMPI_Finalized(int *flag)
 
 	if (err)
 		return err;
-	*flag = weft_load32(&weft_core.phase) == WEFT_AFTER_FINALIZE;
+	*flag = weft_load32(&weft_core.world_phase) == WEFT_AFTER_FINALIZE;
 	return MPI_SUCCESS;
 }
 
@@ -128,7 +133,7 @@ int PMPI_Finalize(void)
 	MPI_ENTER;
 	int err;
 
-	if (!weft_running())
+	if (!weft_world_is_running())
 		return weft_check_comm_bad(__func__, 0, MPI_COMM_WORLD);
 	/*
 	 * attributes of self are deleted first: libraries clean up in their
@@ -152,7 +157,7 @@ int PMPI_Query_thread(int *provided)
 
 	if (err)
 		return err;
-	if (!weft_running())
+	if (!weft_world_is_running())
 		return weft_check_comm_bad(__func__, 0, MPI_COMM_WORLD);
 	*provided = weft_core.thread_level;
 	return MPI_SUCCESS;
@@ -166,7 +171,7 @@ int PMPI_Is_thread_main(int *flag)
 
 	if (err)
 		return err;
-	if (!weft_running())
+	if (!weft_world_is_running())
 		return weft_check_comm_bad(__func__, 0, MPI_COMM_WORLD);
 	*flag = pthread_equal(pthread_self(), weft_core.main_thread) != 0;
 	return MPI_SUCCESS;

@@ -5,6 +5,7 @@
  */
 #include "src/msg/msg_bsend.h"
 
+#include "src/comm/comm_session.h"
 #include "src/offload/offload_device.h"
 #include "src/core/core_lock.h"
 #include "src/msg/msg.h"
@@ -187,9 +188,19 @@ static int send_from(struct weft_bsend *b, const struct weft_p2p_args *a)
 	return rc;
 }
 
+/* Returns the buffer of c, of its session, or of the process; or NULL. */
+static struct weft_bsend *buffer_of(const struct weft_comm *c)
+{
+	const struct weft_session *s = c->group->session;
+
+	if (c->bsend)
+		return c->bsend;
+	return s && s->bsend ? s->bsend : process;
+}
+
 int weft_core_bsend(const struct weft_p2p_args *a)
 {
-	struct weft_bsend *b = a->comm->bsend ? a->comm->bsend : process;
+	struct weft_bsend *b = buffer_of(a->comm);
 	int rc;
 
 	if (a->peer == MPI_PROC_NULL)

@@ -71,11 +71,17 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct weft_comm *library_comm(void)
 {
 	static struct weft_comm lib;
+	static int *all; /* all processes, in order; never freed */
 
 	weft_lock();
-	if (!lib.proc)
-		weft_channel_scratch(&lib, 0, weft_core.world->proc,
-				     weft_core.job.size, weft_core.job.rank);
+	if (!all)
+		all = malloc((size_t)weft_core.job.size * sizeof(*all));
+	if (all && !lib.proc) {
+		for (int i = 0; i < weft_core.job.size; i++)
+			all[i] = i;
+		weft_channel_scratch(&lib, 0, all, weft_core.job.size,
+				     weft_core.job.rank);
+	}
 	weft_unlock();
 	return &lib;
 }

@@ -43,6 +43,8 @@ EXTRA_DIST += test/mpi/p2p/p2p_bsend.c test/mpi/p2p/p2p_cancel.c \
 	test/mpi/p2p/p2p_probe.c test/mpi/p2p/p2p_request.c \
 	test/mpi/p2p/p2p_trunc.c test/mpi/p2p/p2p_type.c \
 	test/mpi/p2p/p2p_typed.c test/mpi/p2p/p2p_zero.c
+EXTRA_DIST += test/mpi/session/session.c test/mpi/session/session_sets.c \
+	test/mpi/session/session_threads.c
 EXTRA_DIST += test/mpi/thread/thread_blocking.c test/mpi/thread/threads.c
 EXTRA_DIST += test/mpi/type/op.c test/mpi/type/pack.c test/mpi/type/type_darray.c \
 	test/mpi/type/type_make.c test/mpi/type/type_threads.c

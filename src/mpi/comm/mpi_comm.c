@@ -123,6 +123,8 @@ int PMPI_Comm_compare(MPI_Comm comm1, MPI_Comm comm2, int *result)
 		err = weft_check_ptr(NULL, __func__, 3, result, "result");
 	if (!err)
 		err = mpi_check_comm(__func__, 2, comm2, &b);
+	if (!err)
+		err = mpi_check_not_mixed(a, __func__, 2, a->group, b->group);
 	if (err)
 		return err;
 	if (a == b) {

@@ -26,6 +26,10 @@ int mpi_comm_set_args(struct weft_comm *made, MPI_Info info,
 int mpi_check_group(const void *obj, const char *func, int arg, MPI_Group h,
 		    struct weft_group **group_p);
 
+/* Raises MPI_ERR_SESSION if the groups belong to different sessions. */
+int mpi_check_not_mixed(const void *obj, const char *func, int arg,
+			const struct weft_group *a, const struct weft_group *b);
+
 /*
  * Gets the error handler of a handle; raises an error if communicators cannot
  * have this handler.

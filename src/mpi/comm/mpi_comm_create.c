@@ -21,7 +21,7 @@
  * Ends a constructor: stores the handle (made NULL: MPI_COMM_NULL) or raises
  * the error rc.
  */
-static int return_comm(struct weft_comm *parent, const char *func, int rc,
+static int return_comm(const void *parent, const char *func, int rc,
 		       struct weft_comm *made, MPI_Comm *newcomm)
 {
 	if (rc)
@@ -177,15 +177,15 @@ int PMPI_Comm_idup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm,
 static int check_subset(struct weft_comm *c, const char *func,
 			const struct weft_group *g)
 {
-	int i;
+	int i, err = mpi_check_not_mixed(c, func, 2, c->group, g);
 
-	for (i = 0; weft_check && i < g->size; i++)
+	for (i = 0; !err && weft_check && i < g->size; i++)
 		if (weft_group_rank_of(c->group, g->proc[i]) == MPI_UNDEFINED)
 			return weft_err_arg(c, func, MPI_ERR_GROUP, 2,
 					    "process %d of the group is not in "
 					    "the communicator",
 					    i);
-	return 0;
+	return err;
 }
 
 #pragma weak MPI_Comm_create = PMPI_Comm_create
@@ -260,25 +260,28 @@ int PMPI_Comm_create_from_group(MPI_Group group, const char *stringtag,
 	MPI_ENTER;
 	struct weft_comm *made = NULL;
 	struct weft_group *g;
+	struct weft_session *s;
 	struct weft_errh *h;
 	int err = mpi_check_group(NULL, __func__, 1, group, &g);
 	int rc;
 
 	mpi_comm_set_null(newcomm);
+	if (err)
+		return err;
+	s = g->session;
+	err = weft_check_ptr(s, __func__, 2, stringtag, "string");
 	if (!err)
-		err = weft_check_ptr(NULL, __func__, 2, stringtag, "string");
+		err = mpi_check_info(s, __func__, 3, info);
 	if (!err)
-		err = mpi_check_info(NULL, __func__, 3, info);
+		err = mpi_check_errh(s, __func__, 4, errhandler, &h);
 	if (!err)
-		err = mpi_check_errh(NULL, __func__, 4, errhandler, &h);
-	if (!err)
-		err = weft_check_ptr(NULL, __func__, 5, newcomm, "newcomm");
+		err = weft_check_ptr(s, __func__, 5, newcomm, "newcomm");
 	if (err)
 		return err;
 	rc = weft_make_from_group(g, stringtag, &made);
 	if (!rc)
 		rc = mpi_comm_set_args(made, info, errhandler);
-	return return_comm(NULL, __func__, rc, made, newcomm);
+	return return_comm(s, __func__, rc, made, newcomm);
 }
 
 /* ---- by color ------------------------------------------------------------ */

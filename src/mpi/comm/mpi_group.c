@@ -28,6 +28,16 @@ int mpi_check_group(const void *obj, const char *func, int arg, MPI_Group h,
 			    (void *)h);
 }
 
+int mpi_check_not_mixed(const void *obj, const char *func, int arg,
+			const struct weft_group *a, const struct weft_group *b)
+{
+	if (weft_likely(!weft_group_is_mixed(a, b)))
+		return 0;
+	return weft_err_arg(obj, func, MPI_ERR_SESSION, arg,
+			    "arguments belong to different sessions, or to a "
+			    "session and MPI_COMM_WORLD");
+}
+
 int mpi_check_info(const void *obj, const char *func, int arg, MPI_Info info)
 {
 	if (info == MPI_INFO_NULL || weft_info_of(info))
@@ -107,6 +117,8 @@ int PMPI_Group_translate_ranks(MPI_Group group1, int n, const int ranks1[],
 	if (!err)
 		err = mpi_check_group(NULL, __func__, 4, group2, &b);
 	if (!err)
+		err = mpi_check_not_mixed(a->session, __func__, 4, a, b);
+	if (!err)
 		err = check_list(__func__, n, ranks1);
 	if (!err && n)
 		err = weft_check_ptr(NULL, __func__, 5, ranks2, "ranks2");
@@ -159,6 +171,8 @@ int PMPI_Group_compare(MPI_Group group1, MPI_Group group2, int *result)
 		err = weft_check_ptr(NULL, __func__, 3, result, "result");
 	if (!err)
 		err = mpi_check_group(NULL, __func__, 2, group2, &b);
+	if (!err)
+		err = mpi_check_not_mixed(a->session, __func__, 2, a, b);
 	if (!err)
 		*result = mpi_group_compare(a, b);
 	return err;
@@ -219,6 +233,7 @@ static struct weft_group *group_combine(const struct weft_group *a,
 	g = weft_group_new(n);
 	if (g && n)
 		memcpy(g->proc, proc, (size_t)n * sizeof(*proc));
+	weft_group_set_session(g, a->session ? a->session : b->session);
 out:
 	free(proc);
 	free(other);
@@ -233,6 +248,8 @@ static int set_of(const char *func, MPI_Group group1, MPI_Group group2,
 
 	if (!err)
 		err = mpi_check_group(NULL, func, 2, group2, &b);
+	if (!err)
+		err = mpi_check_not_mixed(a->session, func, 2, a, b);
 	if (!err)
 		err = weft_check_ptr(NULL, func, 3, newgroup, "newgroup");
 	return err ? err
@@ -302,6 +319,7 @@ static struct weft_group *include_ranks(const struct part *p)
 
 	for (i = 0; g && i < p->n; i++)
 		g->proc[i] = p->g->proc[p->ranks[i]];
+	weft_group_set_session(g, p->g->session);
 	return g;
 }
 
@@ -316,6 +334,7 @@ static struct weft_group *exclude_ranks(const struct part *p)
 	for (i = 0; g && out && i < p->g->size; i++)
 		if (!out[i])
 			g->proc[n++] = p->g->proc[i];
+	weft_group_set_session(g, p->g->session);
 	free(out);
 	return g;
 }

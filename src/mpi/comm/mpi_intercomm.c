@@ -12,8 +12,8 @@
 #include "src/mpi/mpi_check.h"
 #include "src/mpi/comm/mpi_comm.h"
 
-static int check_leader(struct weft_comm *c, const char *func, int arg,
-			int leader, int size)
+static int check_leader(const void *c, const char *func, int arg, int leader,
+			int size)
 {
 	if (leader >= 0 && leader < size)
 		return 0;
@@ -37,6 +37,9 @@ int PMPI_Intercomm_create(MPI_Comm local_comm, int local_leader,
 		err = check_leader(c, __func__, 2, local_leader, c->size);
 	if (!err && c->rank == local_leader) {
 		err = mpi_check_comm(__func__, 3, peer_comm, &peer);
+		if (!err)
+			err = mpi_check_not_mixed(c, __func__, 3, c->group,
+						  peer->group);
 		if (!err)
 			err = check_leader(peer, __func__, 4, remote_leader,
 					   peer->peers);
@@ -97,6 +100,26 @@ static void leader_channel_open(struct leader_channel *l, uint64_t ctx, int me,
 	weft_channel_scratch(&l->comm, ctx, l->proc, 2, me > other);
 }
 
+/* Checks the arguments of the leader, and opens the channel to the other. */
+static int open_leaders(const char *func, const struct weft_group *g,
+			MPI_Group remote_group, int remote_leader,
+			struct leader_channel *l)
+{
+	uint64_t ctx = (uint64_t)WEFT_CTX_NO_COMM << WEFT_TAG_CTX_SHIFT;
+	struct weft_group *far;
+	int err = mpi_check_group(g->session, func, 3, remote_group, &far);
+
+	if (!err)
+		err = mpi_check_not_mixed(g->session, func, 3, g, far);
+	if (!err)
+		err = check_leader(g->session, func, 4, remote_leader,
+				   far->size);
+	if (!err)
+		leader_channel_open(l, ctx, weft_core.job.rank,
+				    far->proc[remote_leader]);
+	return err;
+}
+
 #pragma weak MPI_Intercomm_create_from_groups = \
 	PMPI_Intercomm_create_from_groups
 int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
@@ -110,23 +133,28 @@ int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
 	struct weft_comm scratch, *made;
 	struct weft_channel local = { &scratch, WEFT_P2P_COLL, 0 };
 	struct weft_make_inter i = { .flags = WEFT_P2P_CTRL, .local = &local };
-	struct weft_group *g, *far;
+	struct weft_group *g;
 	struct weft_errh *h;
-	struct leader_channel leader_channel;
+	struct leader_channel leaders;
 	int err = mpi_check_group(NULL, __func__, 1, local_group, &g);
 
 	mpi_comm_set_null(newintercomm);
+	if (err)
+		return err;
+	err = check_leader(g->session, __func__, 2, local_leader, g->size);
 	if (!err)
-		err = check_leader(NULL, __func__, 2, local_leader, g->size);
+		err = weft_check_ptr(g->session, __func__, 5, stringtag,
+				     "string");
 	if (!err)
-		err = weft_check_ptr(NULL, __func__, 5, stringtag, "string");
+		err = mpi_check_info(g->session, __func__, 6, info);
 	if (!err)
-		err = mpi_check_info(NULL, __func__, 6, info);
+		err = mpi_check_errh(g->session, __func__, 7, errhandler, &h);
 	if (!err)
-		err = mpi_check_errh(NULL, __func__, 7, errhandler, &h);
-	if (!err)
-		err = weft_check_ptr(NULL, __func__, 8, newintercomm,
+		err = weft_check_ptr(g->session, __func__, 8, newintercomm,
 				     "newintercomm");
+	if (!err && g->rank == local_leader)
+		err = open_leaders(__func__, g, remote_group, remote_leader,
+				   &leaders);
 	if (err)
 		return err;
 	local.tag = weft_make_tag(stringtag);
@@ -135,22 +163,14 @@ int PMPI_Intercomm_create_from_groups(MPI_Group local_group, int local_leader,
 	i.leader = local_leader;
 	i.tag = local.tag;
 	if (g->rank == local_leader) {
-		err = mpi_check_group(NULL, __func__, 3, remote_group, &far);
-		if (!err)
-			err = check_leader(NULL, __func__, 4, remote_leader,
-					   far->size);
-		if (err)
-			return err;
-		leader_channel_open(&leader_channel, ctx, weft_core.job.rank,
-				    far->proc[remote_leader]);
-		i.peer = &leader_channel.comm;
-		i.remote = !leader_channel.comm.rank;
+		i.peer = &leaders.comm;
+		i.remote = !leaders.comm.rank;
 	}
 	err = weft_make_inter(&i, NULL, &made);
 	if (!err)
 		err = mpi_comm_set_args(made, info, errhandler);
 	if (err)
-		return weft_err_rc(NULL, __func__, err);
+		return weft_err_rc(g->session, __func__, err);
 	*newintercomm = weft_comm_handle(made);
 	return MPI_SUCCESS;
 }

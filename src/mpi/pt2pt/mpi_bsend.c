@@ -5,6 +5,7 @@
 #include "src/msg/msg_bsend.h"
 #include "src/msg/msg.h"
 #include "src/mpi/mpi_check.h"
+#include "src/mpi/session/mpi_session.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -38,10 +39,10 @@ static int bsend(struct mpi_msg m, MPI_Comm comm)
 
 /* ---- buffers ------------------------------------------------------------ */
 
-static int attach(const char *func, struct weft_comm *c, void *buffer,
-		  MPI_Count size)
+/* c: communicator or session that owns the buffer `where`; NULL: process */
+static int attach(const char *func, const void *c, struct weft_bsend **where,
+		  void *buffer, MPI_Count size)
 {
-	struct weft_bsend **where = c ? &c->bsend : weft_bsend_process();
 	int rc;
 
 	if (size < 0)
@@ -60,8 +61,8 @@ static int attach(const char *func, struct weft_comm *c, void *buffer,
  * Detaches the buffer and stores its size in *size_p. place: the size argument
  * of the caller (int or MPI_Count), only to check that it is not NULL.
  */
-static int detach(const char *func, struct weft_comm *c, void *buffer_addr,
-		  const void *place, MPI_Count *size_p)
+static int detach(const char *func, const void *c, struct weft_bsend **where,
+		  void *buffer_addr, const void *place, MPI_Count *size_p)
 {
 	int arg = c ? 2 : 1, err;
 	void *base;
@@ -71,7 +72,7 @@ static int detach(const char *func, struct weft_comm *c, void *buffer_addr,
 		err = weft_check_ptr(c, func, arg + 1, place, "size");
 	if (err)
 		return err;
-	weft_bsend_detach(c ? &c->bsend : weft_bsend_process(), &base, size_p);
+	weft_bsend_detach(where, &base, size_p);
 	memcpy(buffer_addr, &base, sizeof(base));
 	return MPI_SUCCESS;
 }
@@ -124,6 +125,34 @@ int PMPI_Comm_iflush_buffer(MPI_Comm comm, MPI_Request *request)
 	return weft_err_rc(
 		c, __func__,
 		weft_bsend_iflush(&c->bsend, (struct weft_req **)request));
+}
+
+#pragma weak MPI_Session_flush_buffer = PMPI_Session_flush_buffer
+int PMPI_Session_flush_buffer(MPI_Session session)
+{
+	MPI_ENTER;
+	struct weft_session *s;
+	int err = mpi_check_session(__func__, 1, session, &s);
+
+	if (!err)
+		weft_bsend_flush(&s->bsend);
+	return err;
+}
+
+#pragma weak MPI_Session_iflush_buffer = PMPI_Session_iflush_buffer
+int PMPI_Session_iflush_buffer(MPI_Session session, MPI_Request *request)
+{
+	MPI_ENTER;
+	struct weft_session *s;
+	int err = mpi_check_session(__func__, 1, session, &s);
+
+	if (!err)
+		err = weft_check_ptr(s, __func__, 2, request, "request");
+	if (err)
+		return err;
+	return weft_err_rc(
+		s, __func__,
+		weft_bsend_iflush(&s->bsend, (struct weft_req **)request));
 }
 
 #define MPI_BODY "src/mpi/pt2pt/mpi_bsend_body.inc"

@@ -46,6 +46,8 @@ static int check_members(const char *func, const struct weft_win *w,
 {
 	int err = mpi_check_group(w, func, 1, group, group_p);
 
+	if (!err)
+		err = mpi_check_not_mixed(w, func, 1, w->comm->group, *group_p);
 	for (int i = 0; !err && i < (*group_p)->size; i++)
 		if (weft_group_rank_of(w->comm->group, (*group_p)->proc[i]) < 0)
 			err = weft_err_arg(w, func, MPI_ERR_GROUP, 1,

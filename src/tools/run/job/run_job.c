@@ -199,10 +199,14 @@ static void set_suspect(struct watch *w, enum run_cause cause, int rank,
 		decide_cause(w);
 }
 
+/* Returns whether ranks in MPI may wait for a rank that is not in MPI. */
 static bool others_in_mpi(const struct run_job *job)
 {
 	int i;
 
+	/* a rank that begins a session does not wait for the other ranks */
+	if (run_job_page_sessions(job))
+		return false;
 	for (i = 0; i < job->nranks; i++)
 		if (job->rank[i].connected && !job->rank[i].finalized &&
 		    !job->rank[i].exited)

@@ -43,6 +43,11 @@ char *run_job_page_call(const struct run_job *job, int rank)
 	return strdup(text);
 }
 
+bool run_job_page_sessions(const struct run_job *job)
+{
+	return job->job_page.head && weft_load32(&job->job_page.head->sessions);
+}
+
 bool run_job_page_finished(const struct run_job *job, int rank)
 {
 	return job->job_page.head &&

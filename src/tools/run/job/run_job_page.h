@@ -14,6 +14,8 @@ char *run_job_page_call(const struct run_job *job, int rank);
 
 /* Returns whether the rank has completed MPI_Finalize. */
 bool run_job_page_finished(const struct run_job *job, int rank);
+/* Returns whether a rank has used MPI sessions. */
+bool run_job_page_sessions(const struct run_job *job);
 
 /*
  * Returns the calls of the running ranks: "in MPI_Recv: ranks 0-2; in

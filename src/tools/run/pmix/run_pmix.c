@@ -94,6 +94,7 @@ int run_pmix_open(struct run_job *job)
 		err = run_pmix_cb_open(job->nspace);
 	if (err)
 		return err;
+	run_pmix_query_open(job);
 	if (!run_peercred_installed()) {
 		run_message("the PMIx server cannot be protected from other "
 			    "users");

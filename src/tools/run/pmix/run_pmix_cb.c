@@ -108,13 +108,6 @@ static pmix_status_t cb_notify(pmix_status_t code, const pmix_proc_t *source,
 	return PMIX_OPERATION_SUCCEEDED;
 }
 
-static pmix_status_t cb_query(pmix_proc_t *proc, pmix_query_t *queries,
-			      size_t nqueries, pmix_info_cbfunc_t done,
-			      void *arg)
-{
-	return PMIX_ERR_NOT_SUPPORTED;
-}
-
 /* Handles job control: only termination of the job is supported. */
 static pmix_status_t cb_job_control(const pmix_proc_t *proc,
 				    const pmix_proc_t targets[], size_t n,
@@ -197,7 +190,7 @@ static pmix_server_module_t module = {
 	.register_events = cb_events,
 	.deregister_events = cb_no_events,
 	.notify_event = cb_notify,
-	.query = cb_query,
+	.query = run_pmix_query,
 	.job_control = cb_job_control,
 	.group = cb_group,
 };
