@@ -74,25 +74,6 @@ static struct trio {
 	uint64_t word[2][4];
 } * t;
 
-static struct weft_nic_op *request(struct side *s, uint8_t kind, void *buf,
-				   size_t len)
-{
-	struct weft_nic_op *op = weft_nic_op_get(s->nic);
-
-	T_NOT_NULL(op);
-	op->kind = kind;
-	op->flags = 0;
-	op->peer = s->peer;
-	op->context = buf;
-	op->addr = 16;
-	op->key = 1;
-	op->iov[0].iov_base = buf;
-	op->iov[0].iov_len = len;
-	op->iov_count = 1;
-	op->len = len;
-	return op;
-}
-
 /* Counts a request of a; one that is refused is not owned by the engine. */
 static void posted(struct side *s, struct weft_nic_op *op, int err)
 {
@@ -105,7 +86,7 @@ static void posted(struct side *s, struct weft_nic_op *op, int err)
 static void send_to(struct side *s, void *buf, size_t len, uint64_t tag,
 		    unsigned flags)
 {
-	struct weft_nic_op *op = request(s, WEFT_SEND, buf, len);
+	struct weft_nic_op *op = side_request(s, WEFT_SEND, buf, len);
 
 	op->flags = (uint16_t)(WEFT_OP_TAGGED | flags);
 	op->tag = tag;
@@ -114,7 +95,7 @@ static void send_to(struct side *s, void *buf, size_t len, uint64_t tag,
 
 static void recv_from(struct side *s, void *buf, size_t len, uint64_t tag)
 {
-	struct weft_nic_op *op = request(s, WEFT_RECV, buf, len);
+	struct weft_nic_op *op = side_request(s, WEFT_RECV, buf, len);
 
 	op->flags = WEFT_OP_TAGGED;
 	op->m.src = s->peer->index;
@@ -125,14 +106,15 @@ static void recv_from(struct side *s, void *buf, size_t len, uint64_t tag)
 
 static void rma(struct side *s, uint8_t kind, void *buf, size_t len)
 {
-	struct weft_nic_op *op = request(s, kind, buf, len);
+	struct weft_nic_op *op = side_request(s, kind, buf, len);
 
 	posted(s, op, weft_nic_rma(s->nic, op));
 }
 
 static void atomic(struct side *s, uint8_t kind, uint64_t word[4])
 {
-	struct weft_nic_op *op = request(s, kind, &word[0], sizeof(word[0]));
+	struct weft_nic_op *op =
+		side_request(s, kind, &word[0], sizeof(word[0]));
 
 	op->at_op = kind == WEFT_COMPARE ? WEFT_NUM_CSWAP : WEFT_NUM_SUM;
 	op->at_type = WEFT_NUM_U64;

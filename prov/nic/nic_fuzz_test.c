@@ -99,25 +99,6 @@ static int hostile_open(const struct weft_carrier_attr *attr,
 static char out[2][LEN], in[2][LEN];
 static uint64_t word[2][4];
 
-static struct weft_nic_op *request(struct side *s, uint8_t kind, void *buf,
-				   size_t len)
-{
-	struct weft_nic_op *op = weft_nic_op_get(s->nic);
-
-	T_NOT_NULL(op);
-	op->kind = kind;
-	op->flags = 0;
-	op->peer = s->peer;
-	op->context = buf;
-	op->addr = 16;
-	op->key = 1;
-	op->iov[0].iov_base = buf;
-	op->iov[0].iov_len = len;
-	op->iov_count = 1;
-	op->len = len;
-	return op;
-}
-
 static void posted(struct weft_nic_op *op, int err)
 {
 	if (err)
@@ -126,12 +107,12 @@ static void posted(struct weft_nic_op *op, int err)
 
 static void send_and_receive(struct side *s, int i, size_t len, uint64_t tag)
 {
-	struct weft_nic_op *op = request(s, WEFT_SEND, out[i], len);
+	struct weft_nic_op *op = side_request(s, WEFT_SEND, out[i], len);
 
 	op->flags = WEFT_OP_TAGGED | (len < 100 ? WEFT_OP_ACK : 0);
 	op->tag = tag;
 	posted(op, weft_nic_send(s->nic, op));
-	op = request(s, WEFT_RECV, in[i], len);
+	op = side_request(s, WEFT_RECV, in[i], len);
 	op->flags = WEFT_OP_TAGGED;
 	op->m.src = WEFT_MATCH_ANY;
 	op->peer = NULL;
@@ -142,7 +123,7 @@ static void send_and_receive(struct side *s, int i, size_t len, uint64_t tag)
 
 static void atomic(struct side *s, int i, uint8_t kind)
 {
-	struct weft_nic_op *op = request(s, kind, &word[i][0], 8);
+	struct weft_nic_op *op = side_request(s, kind, &word[i][0], 8);
 
 	op->at_op = kind == WEFT_COMPARE ? WEFT_NUM_CSWAP : WEFT_NUM_SUM;
 	op->at_type = WEFT_NUM_U64;
@@ -162,9 +143,9 @@ static void exchange(struct side *s, int i)
 	send_and_receive(s, i, 8, 1);
 	send_and_receive(s, i, 900, 2);
 	send_and_receive(s, i, LEN, 3);
-	op = request(s, WEFT_WRITE, out[i], 3000);
+	op = side_request(s, WEFT_WRITE, out[i], 3000);
 	posted(op, weft_nic_rma(s->nic, op));
-	op = request(s, WEFT_READ, in[i], 3000);
+	op = side_request(s, WEFT_READ, in[i], 3000);
 	posted(op, weft_nic_rma(s->nic, op));
 	for (uint8_t kind = WEFT_ATOMIC; kind <= WEFT_COMPARE; kind++)
 		atomic(s, i, kind);

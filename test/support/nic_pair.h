@@ -169,22 +169,38 @@ static inline void poll_until(struct world *w, struct side *s,
 	}
 }
 
-static inline int try_send(struct side *s, void *buf, size_t len, uint64_t tag,
-			   unsigned flags)
+/*
+ * Returns a request to the other side over a buffer. RMA: registered memory
+ * with key 1, at address 16.
+ */
+static inline struct weft_nic_op *side_request(struct side *s, uint8_t kind,
+					       void *buf, size_t len)
 {
 	struct weft_nic_op *op = weft_nic_op_get(s->nic);
-	int err;
 
-	op->kind = WEFT_SEND;
-	op->flags = (uint16_t)(WEFT_OP_TAGGED | flags);
+	T_NOT_NULL(op);
+	op->kind = kind;
+	op->flags = 0;
 	op->peer = s->peer;
-	op->tag = tag;
-	op->data = tag + 1;
 	op->context = buf;
+	op->addr = 16;
+	op->key = 1;
 	op->iov[0].iov_base = buf;
 	op->iov[0].iov_len = len;
 	op->iov_count = 1;
 	op->len = len;
+	return op;
+}
+
+static inline int try_send(struct side *s, void *buf, size_t len, uint64_t tag,
+			   unsigned flags)
+{
+	struct weft_nic_op *op = side_request(s, WEFT_SEND, buf, len);
+	int err;
+
+	op->flags = (uint16_t)(WEFT_OP_TAGGED | flags);
+	op->tag = tag;
+	op->data = tag + 1;
 	err = weft_nic_send(s->nic, op);
 	if (err)
 		weft_nic_op_put(op);
@@ -206,19 +222,13 @@ static inline void post_send(struct world *w, struct side *s, void *buf,
 static inline void post_recv(struct side *s, void *buf, size_t len,
 			     uint64_t tag, uint32_t src)
 {
-	struct weft_nic_op *op = weft_nic_op_get(s->nic);
+	struct weft_nic_op *op = side_request(s, WEFT_RECV, buf, len);
 
-	op->kind = WEFT_RECV;
 	op->flags = WEFT_OP_TAGGED;
 	op->peer = NULL;
-	op->context = buf;
 	op->m.src = src;
 	op->m.tag = tag;
 	op->m.ignore = 0;
-	op->iov[0].iov_base = buf;
-	op->iov[0].iov_len = len;
-	op->iov_count = 1;
-	op->len = len;
 	T_OK(weft_nic_recv(s->nic, op));
 }
 
@@ -226,17 +236,10 @@ static inline void post_recv(struct side *s, void *buf, size_t len,
 static inline void post_rma_at(struct side *s, uint8_t kind, void *buf,
 			       uint64_t len, uint64_t key, uint64_t addr)
 {
-	struct weft_nic_op *op = weft_nic_op_get(s->nic);
+	struct weft_nic_op *op = side_request(s, kind, buf, len);
 
-	op->kind = kind;
-	op->peer = s->peer;
-	op->context = buf;
 	op->addr = addr;
 	op->key = key;
-	op->iov[0].iov_base = buf;
-	op->iov[0].iov_len = len;
-	op->iov_count = 1;
-	op->len = len;
 	T_OK(weft_nic_rma(s->nic, op));
 }
 
