@@ -70,6 +70,11 @@ struct weft_file {
 	bool atomic;
 	/* a member has a view with gaps: writes take range locks (README) */
 	bool locks;
+	/*
+	 * collective reads [0] and writes [1] need no exchange of ranges: every
+	 * member accesses the file itself
+	 */
+	bool direct[2];
 	/* maximum file size of this process, bytes (RLIMIT_FSIZE) */
 	uint64_t max_size;
 	struct file_view view;

@@ -24,10 +24,11 @@
 #define PIECE_MIN      2048
 #define PACK_BYTES     ((size_t)1 << 20)
 /*
- * Largest mean gap, in bytes, for which moving the gap costs less than a system
- * call for each piece.
+ * Data sieving moves a piece and its gap, and copies the piece once more. Up to
+ * this mean length of a piece with its gap, in bytes, this costs less than a
+ * system call for each piece, if the file is in the page cache.
  */
-#define GAP_MAX	       8192
+#define SIEVE_MAX      3072
 
 static size_t min_size(size_t a, size_t b)
 {
@@ -160,8 +161,7 @@ static int move_contig(struct file_range *r, size_t bytes, MPI_Offset offset)
 static int move_locked(struct file_range *r, size_t bytes, MPI_Offset offset)
 {
 	MPI_Offset end = offset + (MPI_Offset)bytes;
-	bool locked =
-		r->write && r->f->locks && !file_io_lock(r->f, offset, end);
+	bool locked = r->write && file_io_lock_shared(r->f, offset, end);
 	int rc = move_contig(r, bytes, offset);
 
 	if (locked)
@@ -201,7 +201,7 @@ static bool sieve_pays(const struct sieve *s, const struct file_range *r,
 	if (use != FILE_AUTO || span == s->bytes)
 		return use == FILE_ENABLE || span == s->bytes;
 	pieces = s->bytes / ((size_t)l->dt->size / (size_t)l->pieces + 1) + 1;
-	return pieces > 1 && (span - s->bytes) / pieces <= GAP_MAX;
+	return pieces > 1 && span / pieces <= SIEVE_MAX;
 }
 
 /* Copies between the buffer and the memory; both may have gaps. */
@@ -269,20 +269,33 @@ static int sieve_move(const struct sieve *s, struct file_range *r)
 
 /* ---- ranges with gaps ---------------------------------------------------- */
 
-/* Moves the data of a part piece by piece. */
+/* Moves the next piece, at most `most` bytes. */
+static int move_piece(struct file_range *r, size_t most)
+{
+	size_t pos = r->pos + r->done;
+	struct iovec piece;
+
+	weft_pack_iov(&r->layout->map, &pos, &piece, 1);
+	return move_contig(r, min_size(piece.iov_len, most),
+			   (MPI_Offset)(uintptr_t)piece.iov_base);
+}
+
+/*
+ * Moves the data of a part piece by piece. Writers lock the whole part, which
+ * other writers of pieces may share.
+ */
 static int move_each(struct file_range *r, size_t bytes)
 {
-	size_t end = r->done + bytes;
+	size_t begin = r->pos + r->done, end = r->done + bytes;
+	MPI_Offset first = file_layout_offset(r->layout, begin);
+	MPI_Offset last = file_layout_end(r->layout, begin, bytes);
+	bool locked = r->write && file_io_lock_shared(r->f, first, last);
 	int rc = MORE;
 
-	while (r->done < end && !rc) {
-		size_t pos = r->pos + r->done;
-		struct iovec piece;
-
-		weft_pack_iov(&r->layout->map, &pos, &piece, 1);
-		rc = move_locked(r, min_size(piece.iov_len, end - r->done),
-				 (MPI_Offset)(uintptr_t)piece.iov_base);
-	}
+	while (r->done < end && !rc)
+		rc = move_piece(r, end - r->done);
+	if (locked)
+		file_io_unlock(r->f, first, last);
 	return rc;
 }
 
@@ -298,16 +311,26 @@ static enum file_switch sieve_use(const struct file_range *r)
 						    : FILE_DISABLE;
 }
 
+/* Returns the size of the sieving buffer. */
+static size_t sieve_room(const struct file_range *r)
+{
+	MPI_Offset first = file_layout_offset(r->layout, r->pos);
+	MPI_Offset end = file_layout_end(r->layout, r->pos, r->bytes);
+
+	return min_size((size_t)(end - first),
+			r->write ? r->f->hints.wr_bytes : r->f->hints.rd_bytes);
+}
+
 static int move_gaps(struct file_range *r)
 {
-	struct sieve s = { .room = r->write ? r->f->hints.wr_bytes
-					    : r->f->hints.rd_bytes };
 	enum file_switch use = sieve_use(r);
+	struct sieve s = { 0 };
 	int rc = MORE;
 
 	if (use == FILE_DISABLE ||
 	    !file_layout_is_ordered(r->layout, r->pos, r->bytes))
 		return move_each(r, r->bytes);
+	s.room = sieve_room(r);
 	s.buf = malloc(s.room);
 	while (r->done < r->bytes && !rc) {
 		sieve_next(&s, r);

@@ -3,7 +3,8 @@
  * Collective accesses: a request with stages, which the progress loop steps.
  * Blocking calls wait for the request.
  *
- *   gather   all members exchange their ranges of the stream
+ *   gather   all members exchange their ranges of the stream, unless the views
+ *            and hints decide that every member accesses the file itself
  *   decide   two phases in rounds (file_coll_round.c), or every member for
  *            itself, if the ranges are apart
  *   agree    the error of any member is the error of all
@@ -165,6 +166,17 @@ static void gather(struct file_coll *c)
 	start_collective(c, &a);
 }
 
+static void first_stage(struct file_coll *c)
+{
+	if (!file_plan_is_direct(c->f, c->op.range.write)) {
+		gather(c);
+		return;
+	}
+	c->next = moved_own;
+	if (!c->error)
+		file_coll_run(c, move_own);
+}
+
 /* ---- the request --------------------------------------------------------- */
 
 /* Sets the result. Returns 1, or the error code. */
@@ -281,7 +293,7 @@ static int start(const struct weft_file_access *a, bool background,
 		return -ENOMEM;
 	weft_req_init(&c->req, &coll_ops, c->f->comm, WEFT_REQ_ACTIVE);
 	c->background = background && file_jobs_are_threaded();
-	c->next = gather;
+	c->next = first_stage;
 	if (c->f->atomic) {
 		/* only threads of the application take the lock */
 		if (!c->error)

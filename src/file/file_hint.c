@@ -12,6 +12,10 @@
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
+
+/* most aggregators of a host by default */
+#define PER_HOST 4
 
 /* ---- values -------------------------------------------------------------- */
 
@@ -180,10 +184,22 @@ static int hints_set(struct weft_file *f, struct weft_info *info)
 	return weft_file_agree(f, rc);
 }
 
+/*
+ * Returns the default number of aggregators: on each host as many as copy to
+ * the page cache in parallel.
+ */
+static int default_aggregators(const struct weft_file *f)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
+	int each = cpus < 1 ? 1 : cpus > PER_HOST ? PER_HOST : (int)cpus;
+
+	return f->hosts > INT_MAX / PER_HOST ? f->hosts : f->hosts * each;
+}
+
 int file_hint_open(struct weft_file *f, struct weft_info *info)
 {
 	f->hints = (struct file_hints){ .cb_bytes = (size_t)16 << 20,
-					.cb_nodes = f->hosts,
+					.cb_nodes = default_aggregators(f),
 					.rd_bytes = (size_t)4 << 20,
 					.wr_bytes = (size_t)512 << 10,
 					.unit = 4096 };

@@ -145,15 +145,28 @@ static int range_lock(const struct weft_file *f, short type, MPI_Offset offset,
 	return 0;
 }
 
-int file_io_lock(struct weft_file *f, MPI_Offset offset, MPI_Offset end)
+static int lock_as(struct weft_file *f, short type, MPI_Offset offset,
+		   MPI_Offset end)
 {
 	int rc;
 
 	pthread_mutex_lock(&f->range_mutex);
-	rc = range_lock(f, F_WRLCK, offset, end);
+	rc = range_lock(f, type, offset, end);
 	if (rc)
 		pthread_mutex_unlock(&f->range_mutex);
 	return rc;
+}
+
+int file_io_lock(struct weft_file *f, MPI_Offset offset, MPI_Offset end)
+{
+	return lock_as(f, F_WRLCK, offset, end);
+}
+
+bool file_io_lock_shared(struct weft_file *f, MPI_Offset offset, MPI_Offset end)
+{
+	/* gaps are rewritten only in files that can be read */
+	return f->locks && f->amode & MPI_MODE_RDWR &&
+	       !lock_as(f, F_RDLCK, offset, end);
 }
 
 void file_io_unlock(struct weft_file *f, MPI_Offset offset, MPI_Offset end)

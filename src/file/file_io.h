@@ -31,6 +31,12 @@ int file_io_writev(const struct weft_file *f, struct iovec *iov, int n,
  * must not rewrite bytes that it did not change.
  */
 int file_io_lock(struct weft_file *f, MPI_Offset offset, MPI_Offset end);
+/*
+ * Locks the range against members that rewrite gaps, if there may be any; other
+ * members may hold the lock at the same time. Returns whether a lock is held.
+ */
+bool file_io_lock_shared(struct weft_file *f, MPI_Offset offset,
+			 MPI_Offset end);
 void file_io_unlock(struct weft_file *f, MPI_Offset offset, MPI_Offset end);
 
 #endif

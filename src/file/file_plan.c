@@ -5,12 +5,42 @@
 #include "src/file/file_layout.h"
 
 /* Two phases are used up to this ratio of the accessed range to the data. */
-#define SPARSE	 8
+#define SPARSE	   8
 /*
- * On one host the members share the page cache: up to this ratio of the ranges
- * to the data, reading the gaps costs less than messages.
+ * On one host the members share the page cache. Up to this ratio of the tile to
+ * its data, reading the gaps costs less than messages. From this mean length of
+ * the pieces on, in bytes, a system call for each costs less than messages.
  */
-#define READ_ALL 4
+#define READ_ALL   4
+#define LONG_PIECE 2048
+
+/* ---- methods ------------------------------------------------------------- */
+
+static bool is_direct(const struct file_layout *l, bool write)
+{
+	if (l->contig || !l->dt->size || l->dt->size / l->pieces >= LONG_PIECE)
+		return true;
+	return !write && l->dt->extent / READ_ALL <= l->dt->size;
+}
+
+void file_plan_view_set(struct weft_file *f)
+{
+	for (int write = 0; write < 2; write++) {
+		f->direct[write] = f->hosts == 1;
+		for (int i = 0; i < f->comm->size && f->direct[write]; i++)
+			f->direct[write] = is_direct(f->member[i], write);
+	}
+}
+
+bool file_plan_is_direct(const struct weft_file *f, bool write)
+{
+	enum file_switch use = write ? f->hints.cb_write : f->hints.cb_read;
+
+	return !f->seekable || use == FILE_DISABLE ||
+	       (use == FILE_AUTO && f->direct[write]);
+}
+
+/* ---- ranges -------------------------------------------------------------- */
 
 struct range {
 	MPI_Offset offset;
@@ -40,7 +70,6 @@ static bool is_ordered(const struct file_plan *p, int rank)
 struct total {
 	struct range all;
 	MPI_Offset bytes;
-	MPI_Offset spans; /* sum of the ranges with their gaps */
 	bool interleaved; /* a range begins before the end of an earlier one */
 	bool unordered;	  /* the offsets of a member's range decrease */
 };
@@ -60,7 +89,6 @@ static struct total add_up(const struct file_plan *p)
 		t.interleaved = t.interleaved || r.offset < end;
 		end = r.end;
 		t.bytes += p->member[i].bytes;
-		t.spans += r.end - r.offset;
 		if (r.offset < t.all.offset)
 			t.all.offset = r.offset;
 		if (r.end > t.all.end)
@@ -74,10 +102,7 @@ static bool use_two_phases(const struct weft_file *f, const struct total *t,
 {
 	enum file_switch use = write ? f->hints.cb_write : f->hints.cb_read;
 
-	if (!t->bytes || !f->seekable || use == FILE_DISABLE || t->unordered)
-		return false;
-	if (use == FILE_AUTO && !write && f->hosts == 1 &&
-	    t->spans / READ_ALL <= t->bytes)
+	if (!t->bytes || t->unordered || file_plan_is_direct(f, write))
 		return false;
 	return use == FILE_ENABLE ||
 	       (t->interleaved &&

@@ -32,6 +32,14 @@ struct file_plan {
 	int rounds;
 };
 
+/* Chooses the methods for the views of all members. */
+void file_plan_view_set(struct weft_file *f);
+/*
+ * Returns whether every member accesses the file itself, whatever the ranges
+ * are; then no ranges are exchanged.
+ */
+bool file_plan_is_direct(const struct weft_file *f, bool write);
+
 /* Computes the plan. Returns 0, or the first error of a member. */
 int file_plan_make(struct file_plan *p, const struct weft_file *f,
 		   const struct file_member *member, bool write);

@@ -8,6 +8,7 @@
 
 #include "src/comm/comm_channel.h"
 #include "src/file/file_layout.h"
+#include "src/file/file_plan.h"
 #include "src/file/file_rep.h"
 #include "src/msg/msg_progress.h"
 
@@ -242,6 +243,8 @@ int weft_file_view_set(struct weft_file *f, const struct weft_file_view_args *a)
 	f->view = v;
 	f->pointer = 0;
 	f->locks = any_has_gaps(f);
+	if (f->member)
+		file_plan_view_set(f);
 	return weft_file_shared_set(f, 0);
 }
 

@@ -102,7 +102,7 @@ static int write_run(struct store *s, size_t at, size_t n)
 {
 	MPI_Offset offset = s->w.offset + (MPI_Offset)at;
 	MPI_Offset end = offset + (MPI_Offset)n;
-	bool locked = s->f->locks && !file_io_lock(s->f, offset, end);
+	bool locked = file_io_lock_shared(s->f, offset, end);
 	size_t done;
 	int rc = file_io_write(s->f, s->buf + at, n, offset, &done);
 
