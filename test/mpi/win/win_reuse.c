@@ -7,25 +7,41 @@
  */
 #include "win_t.h"
 
+#include <unistd.h>
+
 #define ROUNDS 12
+
+/*
+ * Rank origin puts the value to rank target. The target posts late or the
+ * origin completes late, so that a wait that ends too early has a wrong result.
+ */
+static void expose(struct wt *w, int origin, int target, long value)
+{
+	long *mem = (long *)(void *)w->mem + 1;
+
+	if (w->rank == target) {
+		if (value % 2)
+			usleep(1000);
+		*mem = -1;
+	}
+	wt_begin(w, WT_PSCW, origin, target);
+	if (w->rank == origin && value % 2 == 0)
+		usleep(1000);
+	if (w->rank == origin)
+		MT_OK(MPI_Put(&value, 1, MPI_LONG, target,
+			      wt_disp(w, target, 8), 1, MPI_LONG, w->win));
+	wt_end(w, WT_PSCW, origin, target);
+	if (w->rank == target)
+		MT_IS(*mem, value);
+}
 
 /* Uses every part of a window's page. */
 static void use(struct wt *w, int round)
 {
-	int next = (w->rank + 1) % w->size,
-	    last = (w->rank + w->size - 1) % w->size;
-	long one = 1, old, value = round * 100 + w->rank, sum = 0;
+	long one = 1, old, sum = 0;
 
-	/* exposures of all ranks, in a circle */
-	for (int t = 0; t < w->size; t++) {
-		wt_begin(w, WT_PSCW, t, (t + 1) % w->size);
-		if (w->rank == t)
-			MT_OK(MPI_Put(&value, 1, MPI_LONG, next,
-				      wt_disp(w, next, 8), 1, MPI_LONG,
-				      w->win));
-		wt_end(w, WT_PSCW, t, (t + 1) % w->size);
-	}
-	MT_IS(((long *)(void *)w->mem)[1], round * 100 + last);
+	for (int t = 0; t < w->size; t++)
+		expose(w, t, (t + 1) % w->size, round * 100 + t);
 	/* a counter of rank 0, under each kind of lock */
 	MT_OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, w->win));
 	MT_OK(MPI_Accumulate(&one, 1, MPI_LONG, 0, wt_disp(w, 0, 0), 1,
