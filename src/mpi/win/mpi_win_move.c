@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* An access as the application describes it. */
 struct move {
@@ -111,6 +112,52 @@ WEFT_INLINE int move(struct move m, bool put)
 		err = put ? weft_win_put(w, &x, NULL)
 			  : weft_win_get(w, &x, NULL);
 	return weft_err_rc(w, m.o.func, err);
+}
+
+/* Returns the address of an array in mapped memory; NULL: use move(). */
+WEFT_INLINE char *array_at(const struct weft_win *w, int rank, MPI_Aint disp,
+			   MPI_Count count, const struct weft_dt *dt)
+{
+	const struct weft_win_peer *p;
+
+	if (weft_unlikely(!w || !dt || !dt->obj.predefined ||
+			  dt->size != dt->extent || count <= 0 ||
+			  (unsigned)rank >= (unsigned)w->size))
+		return NULL;
+	p = &w->peer[rank];
+	if (weft_unlikely(!p->direct || !weft_win_is_open(w, p) ||
+			  !weft_win_holds(w, p, disp, count, dt)))
+		return NULL;
+	return p->direct + (uint64_t)disp * p->unit;
+}
+
+/*
+ * Fast path: moves an array of one predefined type from or to mapped memory.
+ * Returns false, without any effect, if another path is needed.
+ */
+WEFT_INLINE bool array_moved(MPI_Win win, int rank, MPI_Aint disp,
+			     MPI_Count count, MPI_Datatype type,
+			     const void *buf, bool put)
+{
+	struct weft_win *w = weft_win_of(win);
+	const struct weft_dt *dt = weft_dt_of(type);
+	char *at = array_at(w, rank, disp, count, dt), *to, *from;
+	size_t bytes;
+
+	if (weft_unlikely(!at || !buf || weft_core.device))
+		return false;
+	bytes = (size_t)(count * dt->size);
+	to = put ? at : (char *)(uintptr_t)buf;
+	from = put ? (char *)(uintptr_t)buf : at;
+	if (weft_likely(bytes == sizeof(uint64_t))) /* one load and store */
+		memcpy(to, from, sizeof(uint64_t));
+	else
+		memmove(to, from, bytes);
+	/* relaxed: as in check(), and weft_win_order() */
+	weft_store32_relaxed(&w->used, 1);
+	if (put)
+		weft_store32_relaxed(&w->stored, 1);
+	return true;
 }
 
 WEFT_INLINE int rmove(struct move m, bool put, MPI_Request *request)
