@@ -57,6 +57,8 @@ struct fi_weft_stats_data {
 	uint64_t chained; /* commands started by events of the unit */
 	/* part of packets_sent that was sent as datagrams */
 	uint64_t packets_remote;
+	/* words changed by atomics of the unit (FI_WEFT_AMO_SYNC) */
+	uint64_t unit_atomics;
 };
 
 struct fi_weft_stats {
@@ -348,6 +350,44 @@ struct fi_weft_rma_sync {
 		    uint64_t remote, uint64_t key);
 	int (*write)(struct fid_ep *ep, const void *buf, size_t len,
 		     fi_addr_t addr, uint64_t remote, uint64_t key);
+};
+
+/*
+ * For endpoints and domains: atomics on one word of a peer's memory that the
+ * machine's interface executes before the call returns, without the peer. They
+ * have no completion entry, and are atomic with respect to the processors'
+ * atomic instructions.
+ */
+#define FI_WEFT_AMO_SYNC "weft_amo_sync"
+
+struct fi_weft_amo_word {
+	/*
+	 * the word, as mapped by this process; NULL: not mapped. Then the
+	 * interface reads, computes and writes, and the caller must exclude
+	 * other changes of the word.
+	 */
+	void *at;
+	uint64_t remote; /* remote and key: as for fi_atomic */
+	uint64_t key;
+	const void *operand; /* one element; not used by FI_ATOMIC_READ */
+	const void *compare; /* comparand; NULL: not a compare-and-swap */
+	void *result;	     /* old value; NULL: not fetched */
+	enum fi_datatype type;
+	enum fi_op op;
+};
+
+struct fi_weft_amo_sync {
+	size_t size;
+	/* Returns whether the endpoint's interface has such atomics. */
+	int (*usable)(struct fid_ep *ep);
+	/*
+	 * Returns 0; -FI_EACCES, -FI_EFAULT: refused by the peer's memory
+	 * registers or region; -FI_EOPNOTSUPP: the interface has no such
+	 * atomic; -FI_EAGAIN: not possible (now). In these cases the word is
+	 * unchanged.
+	 */
+	int (*word)(struct fid_ep *ep, fi_addr_t addr,
+		    const struct fi_weft_amo_word *w);
 };
 
 /*

@@ -11,13 +11,14 @@ libweftunits_la_SOURCES = \
 	prov/machine/bgq/bgq_desc.c prov/machine/bgq/bgq_fifo.c prov/machine/bgq/bgq_mem.c \
 	prov/machine/bgq/bgq_tx.c prov/machine/bgq/bgq_rx.c \
 	prov/machine/bgq/bgq_route.c \
+	prov/machine/bgq/bgq_atomic.c \
 	prov/machine/bgq/bgq_bulk.c prov/machine/bgq/bgq_bulk.h \
 	prov/machine/bgq/bgq_transport.c prov/machine/bgq/bgq_transport.h \
 	prov/machine/gemini/gemini.c prov/machine/gemini/gemini_dev.h prov/machine/gemini/gemini_layout.h \
 	prov/machine/gemini/gemini_amo.c prov/machine/gemini/gemini_bte.c \
 	prov/machine/gemini/gemini_bulk.c prov/machine/gemini/gemini_bulk.h \
 	prov/machine/gemini/gemini_cq.c prov/machine/gemini/gemini_handles.c \
-	prov/machine/gemini/gemini_translate.c \
+	prov/machine/gemini/gemini_translate.c prov/machine/gemini/gemini_word.c \
 	prov/machine/gemini/gemini_link.c prov/machine/gemini/gemini_msgq.c \
 	prov/machine/gemini/gemini_rx.c prov/machine/gemini/gemini_scrub.c \
 	prov/machine/gemini/gemini_smsg.c prov/machine/gemini/gemini_tx.c \
@@ -34,7 +35,7 @@ libweftunits_la_SOURCES = \
 	prov/machine/qsnet2/qsnet2_tport.c prov/machine/qsnet2/qsnet2_tport.h \
 	prov/machine/qsnet2/qsnet2_tport_match.c \
 	prov/machine/qsnet2/qsnet2_thread.c prov/machine/qsnet2/qsnet2_time.c \
-	prov/machine/qsnet2/qsnet2_tx.c \
+	prov/machine/qsnet2/qsnet2_tx.c prov/machine/qsnet2/qsnet2_word.c \
 	prov/machine/qsnet2/qsnet2_transport.c prov/machine/qsnet2/qsnet2_transport.h \
 	prov/machine/sunway/sunway.c prov/machine/sunway/sunway_dev.h \
 	prov/machine/sunway/sunway_layout.h \

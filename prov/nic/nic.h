@@ -31,6 +31,25 @@ struct weft_unit;
 struct weft_machine;
 
 /*
+ * An atomic on an aligned word of a peer's memory, live. `at` is that memory as
+ * this process has mapped it, so the unit needs no action of the peer. Operand,
+ * comparand and old value are in the first bytes of their fields.
+ */
+struct weft_amo_word {
+	uint64_t remote; /* address in the peer */
+	void *at;
+	uint64_t operand;
+	uint64_t compare; /* kind WEFT_COMPARE only */
+	uint64_t old;	  /* out; not of kind WEFT_ATOMIC */
+	uint8_t kind;	  /* WEFT_ATOMIC, WEFT_FETCH or WEFT_COMPARE */
+	uint8_t op;	  /* enum weft_num_op, valid for the type */
+	uint8_t type;	  /* enum weft_num_type */
+	uint8_t bytes;	  /* bytes of the type */
+	/* Executes any operation on `at` by the processor's instructions. */
+	void (*exec)(struct weft_amo_word *w);
+};
+
+/*
  * Interface of a unit, called by the engine. No call blocks. A packet that a
  * unit accepts is delivered to up->deliver at the peer exactly once and in
  * order of posts; descriptors, fragments and counters that the unit adds are
@@ -77,6 +96,14 @@ struct weft_unit_ops {
 	 */
 	int (*amo)(struct weft_unit *u, struct weft_peer *peer,
 		   struct weft_amo *a);
+	/*
+	 * Live: executes an atomic on one word before it returns, if the peer's
+	 * memory registers allow it. -EACCES: refused; -EOPNOTSUPP: the unit
+	 * has no such atomic; -EAGAIN: not possible now. In these cases the
+	 * word is unchanged. NULL: no atomics.
+	 */
+	int (*amo_word)(struct weft_unit *u, struct weft_peer *peer,
+			struct weft_amo_word *w);
 	/* Polls the unit and the carrier; returns the number of packets. */
 	int (*poll)(struct weft_unit *u, int budget);
 	/* trees of commands that events start; NULL: not supported */
@@ -106,6 +133,7 @@ struct weft_unit {
 	 * completion the unit reported; counted by units with mem_open.
 	 */
 	uint64_t transfers;
+	uint64_t atomics; /* executed by amo_word */
 };
 
 /*
@@ -516,6 +544,18 @@ int weft_nic_rma_now(struct weft_nic *nic, struct weft_peer *peer,
 		     const struct weft_mem_access *want, void *buf);
 /* Posts a WEFT_ATOMIC, WEFT_FETCH or WEFT_COMPARE. -EOPNOTSUPP, -EMSGSIZE. */
 int weft_nic_atomic(struct weft_nic *nic, struct weft_nic_op *op);
+/* Returns whether the unit executes atomics on words, live. */
+bool weft_nic_has_amo_word(const struct weft_nic *nic);
+/*
+ * Executes an atomic on one word by the unit before the call returns. want
+ * describes the peer's memory. w->at NULL: this process has not mapped the
+ * word; the unit reads and writes it, and the caller excludes other changes.
+ * -EACCES, -EFAULT: refused; -EOPNOTSUPP: the unit has no such atomic; -EAGAIN:
+ * not possible (now).
+ */
+int weft_nic_amo_now(struct weft_nic *nic, struct weft_peer *peer,
+		     const struct weft_mem_access *want,
+		     struct weft_amo_word *w);
 /*
  * Cancels the operation with that context. A posted receive completes with
  * -ECANCELED, and so does a send of which no packet has been sent. A send that
@@ -563,6 +603,7 @@ struct weft_nic_stats {
 	uint64_t garbage;   /* invalid packets */
 	uint64_t chained;   /* commands that events of the unit started */
 	uint64_t transfers; /* see struct weft_unit */
+	uint64_t atomics;   /* words changed by the unit's atomics */
 };
 
 void weft_nic_stats(const struct weft_nic *nic, struct weft_nic_stats *s);

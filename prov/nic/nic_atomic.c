@@ -11,6 +11,7 @@
 #include "prov/nic/nic_op.h"
 #include "prov/nic/nic_rma.h"
 #include "prov/nic/nic_send.h"
+#include "prov/nic/nic_share.h"
 
 #include <stdlib.h>
 
@@ -226,6 +227,83 @@ int weft_nic_atomic(struct weft_nic *nic, struct weft_nic_op *op)
 	if (!err)
 		err = atomic_by_unit(nic, p, op);
 	return err == -ENOENT ? atomic_request(nic, p, op) : err;
+}
+
+/* ---- one word, within the call, live ------------------------------------- */
+
+static void word_exec(struct weft_amo_word *w)
+{
+	const struct nic_atomic_call call = {
+		.op = w->op,
+		.type = w->type,
+		.count = 1,
+		.target = w->at,
+		.operand = &w->operand,
+		.compare = &w->compare,
+		.old = &w->old,
+	};
+
+	nic_atomic_exec(&call);
+}
+
+/*
+ * Executes the atomic on a copy of the word, and writes the word back if it has
+ * changed.
+ */
+static int word_by_copy(struct weft_nic *nic, struct weft_peer *peer,
+			struct weft_amo_word *w)
+{
+	struct weft_carrier *c = nic->unit->carrier;
+	uint64_t word = 0, was;
+	const struct iovec local = { &word, w->bytes };
+	int err = c->ops->read(c, peer, &local, 1, w->remote);
+
+	if (err)
+		return -EAGAIN;
+	was = word;
+	w->at = &word;
+	err = nic->unit->ops->amo_word(nic->unit, peer, w);
+	w->at = NULL;
+	if (err || word == was)
+		return err;
+	return c->ops->write(c, peer, &local, 1, w->remote) ? -EFAULT : 0;
+}
+
+bool weft_nic_has_amo_word(const struct weft_nic *nic)
+{
+	return nic->unit->ops->amo_word && !nic->no_dma &&
+	       !nic->unit->carrier->ops->backend->transfers_later;
+}
+
+int weft_nic_amo_now(struct weft_nic *nic, struct weft_peer *peer,
+		     const struct weft_mem_access *want,
+		     struct weft_amo_word *w)
+{
+	struct nic_peer *p = nic_peer_of(nic, peer);
+	struct weft_mem_access a = *want;
+	uint64_t region;
+	uint32_t has;
+	int err;
+
+	/* the word must not overtake accesses that the peer has to execute */
+	if (!weft_nic_has_amo_word(nic) || !p || p->dma_refused ||
+	    p->requests || p->one_sided_count)
+		return -EAGAIN;
+	if (!kind_has(w->kind, w->op) || !type_has(w->op, w->type))
+		return -EOPNOTSUPP;
+	w->bytes = (uint8_t)weft_num_bytes(w->type);
+	w->exec = word_exec;
+	a.len = w->bytes;
+	a.access = atomic_rights(w->kind, w->op);
+	err = nic_share_find(nic, p, &a, &w->remote, &region, &has);
+	if (err == -ENOENT || (!err && (has & WEFT_MR_EVENTS)))
+		return -EAGAIN;
+	if (err)
+		return err;
+	if ((w->remote | (uintptr_t)w->at) & (w->bytes - 1u))
+		return -EOPNOTSUPP;
+	return w->at ? nic->unit->ops->amo_word(nic->unit, peer, w)
+		     : word_by_copy(nic, peer, w);
 }
 
 int nic_got_result(struct weft_nic *nic, struct weft_peer *src,

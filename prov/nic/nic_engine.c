@@ -446,6 +446,7 @@ void weft_nic_stats(const struct weft_nic *nic, struct weft_nic_stats *s)
 		.dma_bytes = nic->dma_bytes,
 		.paced = nic->paced,
 		.transfers = nic->unit->transfers,
+		.atomics = nic->unit->atomics,
 		.garbage = nic->garbage,
 	};
 	if (nic->unit->ops->chain)

@@ -62,6 +62,7 @@ static void add_stats(struct fi_weft_stats_data *sum, struct weft_ep *ep)
 	sum->paced += n.paced;
 	sum->refused += n.garbage;
 	sum->chained += n.chained;
+	sum->unit_atomics += n.atomics;
 	ep->carrier->ops->stats(ep->carrier, &s);
 	sum->packets_sent += s.sent;
 	sum->packets_received += s.received;
@@ -122,6 +123,7 @@ static const struct {
 	{ FI_WEFT_TYPED, &weft_typed_ops },
 	{ FI_WEFT_MEM, &weft_mem_ops },
 	{ FI_WEFT_RMA_SYNC, &weft_rma_sync_ops },
+	{ FI_WEFT_AMO_SYNC, &weft_amo_sync_ops },
 };
 
 int weft_ops_open(struct fid *fid, const char *name, uint64_t flags, void **ops,

@@ -215,6 +215,130 @@ static void a_synchronous_access_is_complete_on_return(void **state)
 	job_run(2, body_sync, NULL);
 }
 
+/* ---- atomics on words, by the unit --------------------------------------- */
+
+static bool machine_is(const char *name)
+{
+	const char *machine = getenv("FI_WEFT_MACHINE");
+
+	return machine && !strcmp(machine, name);
+}
+
+static int word_op(struct job *j, const struct fi_weft_amo_sync *amo,
+		   enum fi_op op, uint64_t operand, uint64_t *old)
+{
+	const struct fi_weft_amo_word w = {
+		.at = &j->all->word[1],
+		.remote = 8,
+		.key = 7,
+		.operand = &operand,
+		.result = old,
+		.type = FI_UINT64,
+		.op = op,
+	};
+
+	return amo->word(j->ep, j->addr[1], &w);
+}
+
+/* Accesses that the target's region does not allow. */
+static void words_are_checked(struct job *j, const struct fi_weft_amo_sync *amo)
+{
+	uint64_t one = 1;
+	struct fi_weft_amo_word w = {
+		.at = &j->all->word[1],
+		.remote = 8,
+		.key = 9, /* read only */
+		.operand = &one,
+		.type = FI_UINT64,
+		.op = FI_SUM,
+	};
+
+	job_check(j, amo->word(j->ep, j->addr[1], &w) == -FI_EACCES,
+		  "read only", 0);
+	w.key = 7;
+	w.remote = sizeof(j->all->word);
+	job_check(j, amo->word(j->ep, j->addr[1], &w) == -FI_EFAULT,
+		  "beyond the end", 0);
+	w.key = 8;
+	job_check(j, amo->word(j->ep, j->addr[1], &w) == -FI_EAGAIN,
+		  "no such key", 0);
+	w.key = 7;
+	w.remote = 12;
+	w.at = (char *)&j->all->word[1] + 4;
+	job_check(j, amo->word(j->ep, j->addr[1], &w) == -FI_EOPNOTSUPP,
+		  "not aligned", 0);
+}
+
+static void words_are_changed(struct job *j, const struct fi_weft_amo_sync *amo)
+{
+	weft_au64 *word = &j->all->word[1];
+	uint64_t old = 0;
+	int rc;
+
+	settle(j, word_op(j, amo, FI_SUM, 5, NULL), "sum");
+	settle(j, word_op(j, amo, FI_SUM, 1, &old), "fetch");
+	job_check(j, old == 5 && weft_load64(word) == 6, "values", (long)old);
+	rc = word_op(j, amo, FI_SUM, 10, &old);
+	if (machine_is("bgq"))
+		job_check(j, rc == -FI_EOPNOTSUPP, "only increments", rc);
+	else
+		job_check(j, !rc && old == 6, "fetch and add", (long)old);
+	job_check(j, weft_load64(word) == (machine_is("bgq") ? 6 : 16), "sums",
+		  0);
+	words_are_checked(j, amo);
+	job_check(j, weft_load64(word) == (machine_is("bgq") ? 6 : 16),
+		  "a refused atomic changes nothing", 0);
+}
+
+/* The word is shared memory; the target makes no progress. */
+static void body_words(struct job *j)
+{
+	struct fid_mr *mr = expose(j, j->all->word, sizeof(j->all->word),
+				   FI_REMOTE_READ | FI_REMOTE_WRITE, 7);
+	struct fid_mr *ro = expose(j, j->all->word, sizeof(j->all->word),
+				   FI_REMOTE_READ, 9);
+	struct fi_weft_amo_sync *amo;
+	uint64_t nil = 0;
+	void *ops = NULL;
+
+	settle(j, fi_open_ops(&j->ep->fid, FI_WEFT_AMO_SYNC, 0, &ops, NULL),
+	       "ops");
+	amo = ops;
+	job_barrier(j);
+	if (j->rank == 0) {
+		do_write(j, 1, &nil, 8, 16, 7);
+		job_wait(j, &j->entry);
+		job_check(j,
+			  amo->usable(j->ep) ==
+				  (machine_is("bgq") || machine_is("gemini") ||
+				   machine_is("qsnet2")),
+			  "usable", 0);
+		if (amo->usable(j->ep))
+			words_are_changed(j, amo);
+		else
+			job_check(j,
+				  word_op(j, amo, FI_SUM, 1, NULL) ==
+					  -FI_EAGAIN,
+				  "no atomics", 0);
+		weft_store64(&j->all->word[0], 1);
+	} else {
+		while (!weft_load64(&j->all->word[0]))
+			sched_yield();
+	}
+	job_barrier(j);
+	settle(j, fi_close(&mr->fid), "close mr");
+	settle(j, fi_close(&ro->fid), "close mr");
+}
+
+static void the_unit_changes_words_of_shared_memory(void **state)
+{
+	const char *dma = getenv("FI_WEFT_DMA");
+
+	if (dma && dma[0] == '0')
+		skip();
+	job_run(2, body_words, NULL);
+}
+
 /* ---- refusals ------------------------------------------------------------ */
 
 static void body_refused(struct job *j)
@@ -566,6 +690,7 @@ int main(void)
 		T_CASE(writes_and_reads_of_every_size_are_correct),
 		T_CASE(a_write_by_dma_needs_no_target_progress),
 		T_CASE(a_synchronous_access_is_complete_on_return),
+		T_CASE(the_unit_changes_words_of_shared_memory),
 		T_CASE(bad_keys_ranges_and_rights_are_refused),
 		T_CASE(data_of_a_write_is_reported_in_the_target_queue),
 		T_CASE(each_kind_of_operation_is_counted),

@@ -26,6 +26,7 @@ struct fi_weft_typed weft_typed_ops;
 struct fi_weft_mem weft_mem_ops;
 struct fi_weft_peers weft_peers_ops;
 struct fi_weft_rma_sync weft_rma_sync_ops;
+struct fi_weft_amo_sync weft_amo_sync_ops;
 
 uint64_t weft_nic_dead_count(const struct weft_nic *nic)
 {

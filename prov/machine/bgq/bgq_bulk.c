@@ -10,8 +10,9 @@
  * recorded in the error registers, and the transfer ends with -EACCES.
  *
  *     range registers            base addresses
- *      0  payloads of packets     0  byte counter of a get
- *      1  byte counter of a get   1  byte counter of received puts, shared
+ *      0  payloads of packets     0  byte counter of a get, fetched word
+ *      1  byte counter of a get,  1  byte counter of received puts, shared
+ *         fetched word
  *      2  shared byte counter     2  all memory, for puts of peers
  *      3  segments of the         8  segments of the current get
  *         current transfer
@@ -31,12 +32,8 @@
 #define RANGE_SHARED  2
 #define RANGE_LOCAL   3
 #define RANGE_MEMORY  7
-#define BAT_COUNTER   0
-#define BAT_SHARED    1
-#define BAT_MEMORY    2
 #define BAT_LOCAL     8
-#define MEMORY_BASE   4096 /* a base address must not be NULL */
-#define BULK_SEGS     4	   /* segments of a struct weft_dma */
+#define BULK_SEGS     4 /* segments of a struct weft_dma */
 
 static_assert(RANGE_LOCAL + BULK_SEGS == RANGE_MEMORY &&
 		      BULK_SEGS ==
@@ -44,6 +41,9 @@ static_assert(RANGE_LOCAL + BULK_SEGS == RANGE_MEMORY &&
 		      BULK_SEGS * sizeof(struct weft_bgq_desc) ==
 			      BGQ_BULK_DESCS,
 	      "one range, one base address, one descriptor per segment");
+static_assert(offsetof(struct bgq_bulk, result) ==
+		      offsetof(struct bgq_bulk, counter) + 8,
+	      "one range for counter and fetched word");
 
 /* ---- memory that peers may access ---- */
 
@@ -176,6 +176,38 @@ static int bulk_peer_range(struct bgq_bulk *b, struct weft_peer *peer,
 		       : err;
 }
 
+/* Returns whether the current atomic is on the 8 aligned bytes at addr. */
+static bool word_is_at(const struct bgq_bulk *b, uint64_t addr)
+{
+	return b->word && b->word->remote == addr && !(addr % 8);
+}
+
+/* Loads a word of the peer's memory by its atomic address. */
+static int bulk_load(struct bgq_bulk *b, const struct bgq_desc *d, uint64_t to)
+{
+	uint64_t v;
+
+	if (!word_is_at(b, d->payload))
+		return bulk_refuse(b, WEFT_BGQ_ERR_ATOMIC, 0, d->payload);
+	v = bgq_atomic_load((uintptr_t)b->word->at, bgq_desc_load_op(d));
+	nic_event_post((weft_au64 *)(uintptr_t)to, v);
+	return 0;
+}
+
+/* Stores to a word of the peer's memory by its atomic address. */
+static int bulk_store(struct bgq_bulk *b, const struct bgq_desc *d, uint64_t to)
+{
+	uint64_t v;
+
+	if (!word_is_at(b, to))
+		return bulk_refuse(b, WEFT_BGQ_ERR_ATOMIC,
+				   bgq_sel_id(d->hdr.sel), to);
+	memcpy(&v, (void *)(uintptr_t)d->payload, sizeof(v));
+	bgq_atomic_store((uintptr_t)b->word->at, bgq_put_store_op(d->hdr.aux),
+			 v);
+	return 0;
+}
+
 /*
  * Executes one descriptor of a remote get for the peer: a direct put from the
  * peer's memory to this process.
@@ -186,6 +218,7 @@ static int bulk_run_get(struct bgq_bulk *b, struct weft_peer *peer,
 	struct weft_carrier *c = b->unit->carrier;
 	struct iovec local = { .iov_len = d->bytes };
 	enum weft_bgq_error e = bgq_desc_check(d, false);
+	bool store = bgq_desc_load_op(d) > WEFT_BGQ_LOAD;
 	uint64_t to = 0;
 	uint64_t ctr = 0;
 	int err;
@@ -194,12 +227,16 @@ static int bulk_run_get(struct bgq_bulk *b, struct weft_peer *peer,
 		e = bgq_put_check(b->mu, &d->hdr, d->bytes, &to, &ctr);
 	if (e)
 		return bulk_refuse(b, e, bgq_sel_id(d->hdr.sel), to);
-	err = bulk_peer_range(b, peer, d->payload, d->bytes, false);
+	err = bulk_peer_range(b, peer, d->payload, d->bytes, store);
 	if (err)
 		return err;
-	b->unit->copied = true;
-	local.iov_base = (void *)(uintptr_t)to;
-	err = c->ops->read(c, peer, &local, 1, d->payload);
+	if (bgq_desc_load_op(d)) {
+		err = bulk_load(b, d, to);
+	} else {
+		b->unit->copied = true;
+		local.iov_base = (void *)(uintptr_t)to;
+		err = c->ops->read(c, peer, &local, 1, d->payload);
+	}
 	if (!err)
 		nic_event_sub((weft_au64 *)(uintptr_t)ctr, d->bytes);
 	return err;
@@ -220,7 +257,7 @@ static int bulk_run_put(struct bgq_bulk *b, struct weft_peer *peer,
 	if (!bgq_range_ok(b->mu, d->payload, d->bytes, BGQ_READ, false))
 		return bulk_refuse(b, WEFT_BGQ_ERR_RANGE, id, d->payload);
 	err = weft_regs_read(&b->bat, peer, id, &base);
-	if (err == -ENOENT || bgq_sel_id(d->hdr.ctr) != BAT_SHARED)
+	if (err == -ENOENT || bgq_sel_id(d->hdr.ctr) != BGQ_BAT_SHARED)
 		return bulk_refuse(b, WEFT_BGQ_ERR_BAT_ID, id, 0);
 	if (err)
 		return err;
@@ -229,8 +266,12 @@ static int bulk_run_put(struct bgq_bulk *b, struct weft_peer *peer,
 	ctr = weft_regs_counter(&b->range, peer);
 	if (err || !ctr)
 		return err ? err : -EOPNOTSUPP;
-	b->unit->copied = true;
-	err = c->ops->write(c, peer, &local, 1, to);
+	if (bgq_put_store_op(d->hdr.aux)) {
+		err = bulk_store(b, d, to);
+	} else {
+		b->unit->copied = true;
+		err = c->ops->write(c, peer, &local, 1, to);
+	}
 	if (!err)
 		nic_event_sub(ctr, d->bytes);
 	return err;
@@ -274,7 +315,7 @@ static int bulk_run(struct weft_bgq *mu, const struct bgq_desc *d)
 
 /* ---- transfers ---- */
 
-static int bulk_post(struct bgq_bulk *b, const struct weft_bgq_desc *d)
+int bgq_bulk_post(struct bgq_bulk *b, const struct weft_bgq_desc *d)
 {
 	int r = weft_bgq_inj_post(b->mu, BGQ_BULK_FIFO, d, NULL);
 
@@ -337,7 +378,7 @@ int bgq_bulk_get(struct bgq_bulk *b, struct weft_peer *peer, struct weft_dma *d)
 	struct weft_bgq_desc *in = b->descs;
 	struct weft_bgq_desc out;
 	struct iovec seg[BULK_SEGS];
-	struct weft_bgq_put put = { .ctr_bat = BAT_COUNTER };
+	struct weft_bgq_put put = { .ctr_bat = BGQ_BAT_COUNTER };
 	struct weft_bgq_msg msg = { .vc = WEFT_BGQ_VC_ORDERED };
 	unsigned n = local_open(b, d, 0, seg);
 	uint64_t off = 0;
@@ -357,7 +398,7 @@ int bgq_bulk_get(struct bgq_bulk *b, struct weft_peer *peer, struct weft_dma *d)
 	msg.bytes = n * sizeof(in[0]);
 	weft_bgq_desc_get(&out, &msg, BGQ_BULK_RGET_FIFO);
 	if (n)
-		err = bulk_post(b, &out);
+		err = bgq_bulk_post(b, &out);
 	local_close(b, n);
 	return bulk_end(b, d, err);
 }
@@ -367,9 +408,9 @@ int bgq_bulk_put(struct bgq_bulk *b, struct weft_peer *peer, struct weft_dma *d)
 	struct weft_bgq_desc desc;
 	struct iovec seg[BULK_SEGS];
 	struct weft_bgq_put put = {
-		.bat = BAT_MEMORY,
-		.offset = d->remote - MEMORY_BASE,
-		.ctr_bat = BAT_SHARED,
+		.bat = BGQ_BAT_MEMORY,
+		.offset = d->remote - BGQ_MEMORY_BASE,
+		.ctr_bat = BGQ_BAT_SHARED,
 	};
 	struct weft_bgq_msg msg = {
 		.node = peer->index,
@@ -384,7 +425,7 @@ int bgq_bulk_put(struct bgq_bulk *b, struct weft_peer *peer, struct weft_dma *d)
 		msg.payload = seg[i].iov_base;
 		msg.bytes = seg[i].iov_len;
 		weft_bgq_desc_put(&desc, &msg, &put);
-		err = bulk_post(b, &desc);
+		err = bgq_bulk_post(b, &desc);
 		put.offset += msg.bytes;
 		sent += msg.bytes;
 	}
@@ -435,14 +476,15 @@ int bgq_bulk_open(struct bgq_bulk *b, struct weft_bgq *mu, struct weft_unit *u,
 					 bounce->iov_len,
 					 WEFT_BGQ_RANGE_INJ_ONLY);
 	if (!err)
-		err = range_bat_set(b, RANGE_COUNTER, BAT_COUNTER,
-				    (uintptr_t)&b->counter, sizeof(b->counter),
-				    0);
+		err = range_bat_set(b, RANGE_COUNTER, BGQ_BAT_COUNTER,
+				    (uintptr_t)&b->counter,
+				    sizeof(b->counter) + sizeof(b->result), 0);
 	if (!err)
-		err = weft_bgq_bat_set(mu, BAT_MEMORY, (void *)MEMORY_BASE, 0);
+		err = weft_bgq_bat_set(mu, BGQ_BAT_MEMORY,
+				       (void *)BGQ_MEMORY_BASE, 0);
 	shared = weft_regs_counter(&b->range, NULL);
 	if (!err && shared)
-		err = range_bat_set(b, RANGE_SHARED, BAT_SHARED,
+		err = range_bat_set(b, RANGE_SHARED, BGQ_BAT_SHARED,
 				    (uintptr_t)shared, sizeof(*shared), 0);
 	mu->dma = bulk_run;
 	return err;

@@ -23,6 +23,8 @@ struct bgq_bulk {
 	uint32_t refs[WEFT_BGQ_USER_RANGES];
 	int err;		     /* first error of the current transfer */
 	weft_au64 counter;	     /* byte counter of the current get */
+	weft_au64 result;	     /* word that an atomic has fetched */
+	struct weft_amo_word *word;  /* the current atomic, or NULL */
 	struct weft_bgq_desc *descs; /* descriptors of the current get */
 };
 
@@ -45,5 +47,23 @@ int bgq_bulk_put(struct bgq_bulk *b, struct weft_peer *peer,
 int bgq_bulk_mem_open(struct bgq_bulk *b, const struct iovec *mem,
 		      unsigned access);
 void bgq_bulk_mem_close(struct bgq_bulk *b, int reg);
+
+/* Base addresses, see bgq_bulk.c. */
+#define BGQ_BAT_COUNTER 0
+#define BGQ_BAT_SHARED	1
+#define BGQ_BAT_MEMORY	2
+#define BGQ_MEMORY_BASE 4096 /* a base address must not be NULL */
+
+/*
+ * Posts a descriptor, and executes it. The first error of its execution is in
+ * b->err.
+ */
+int bgq_bulk_post(struct bgq_bulk *b, const struct weft_bgq_desc *d);
+
+/* ---- bgq_atomic.c: atomics of the message engine, live ---- */
+
+/* Implements amo_word of struct weft_unit_ops; the peer has a node. */
+int bgq_atomic_word(struct bgq_bulk *b, struct weft_peer *peer,
+		    struct weft_amo_word *w);
 
 #endif

@@ -176,6 +176,111 @@ static void refused_transfers_set_the_error_registers(void **state)
 	T_IS(side[0].unit.transfers, 2);
 }
 
+/* ---- atomics ---- */
+
+static uint64_t word; /* in the memory of side 1, mapped by side 0 */
+
+static int amo(unsigned kind, unsigned op, uint64_t operand, uint64_t *old)
+{
+	struct weft_amo_word w = {
+		.remote = (uintptr_t)&word,
+		.at = &word,
+		.operand = operand,
+		.kind = (uint8_t)kind,
+		.op = (uint8_t)op,
+		.type = WEFT_NUM_I64,
+		.bytes = 8,
+	};
+	int err = bgq_atomic_word(&side[0].bulk, side[0].peer, &w);
+
+	if (old)
+		*old = w.old;
+	return err;
+}
+
+static void atomics_are_accesses_to_atomic_addresses(void **state)
+{
+	weft_au64 *counter = weft_regs_counter(&side[1].bulk.range, NULL);
+	uint64_t old = 0;
+
+	word = 5;
+	mem_open(&side[1], &word, 8, READ_WRITE);
+	T_OK(amo(WEFT_ATOMIC, WEFT_NUM_SUM, 7, NULL));
+	T_IS(word, 12);
+	T_IS(0 - weft_load64(counter), 8);
+	T_OK(amo(WEFT_ATOMIC, WEFT_NUM_BOR, 1, NULL));
+	T_OK(amo(WEFT_ATOMIC, WEFT_NUM_BXOR, 4, NULL));
+	T_IS(word, 9);
+	T_OK(amo(WEFT_ATOMIC, WEFT_NUM_MAX, UINT64_MAX, NULL)); /* -1 */
+	T_IS(word, 9);
+	T_OK(amo(WEFT_ATOMIC, WEFT_NUM_WRITE, 20, NULL));
+	T_IS(word, 20);
+	T_IS(0 - weft_load64(counter), 5 * 8);
+	T_OK(amo(WEFT_FETCH, WEFT_NUM_SUM, 1, &old));
+	T_IS(old, 20);
+	T_OK(amo(WEFT_FETCH, WEFT_NUM_SUM, UINT64_MAX, &old));
+	T_IS(old, 21);
+	T_OK(amo(WEFT_FETCH, WEFT_NUM_READ, 0, &old));
+	T_IS(old, 20);
+	T_OK(amo(WEFT_FETCH, WEFT_NUM_WRITE, 0, &old));
+	T_IS(old, 20);
+	T_IS(word, 0);
+	T_IS(weft_load64(&side[0].bulk.counter), 0);
+	T_IS(completed(&side[0]), 9);
+	T_IS(side[0].unit.atomics, 9);
+	T_IS(side[0].unit.transfers, 0);
+}
+
+static void other_atomics_are_for_the_owner(void **state)
+{
+	struct weft_amo_word w = { .remote = (uintptr_t)&word,
+				   .at = &word,
+				   .operand = 1,
+				   .kind = WEFT_ATOMIC,
+				   .op = WEFT_NUM_SUM,
+				   .type = WEFT_NUM_I32,
+				   .bytes = 4 };
+
+	word = 5;
+	mem_open(&side[1], &word, 8, READ_WRITE);
+	T_IS(amo(WEFT_FETCH, WEFT_NUM_SUM, 2, NULL), -EOPNOTSUPP);
+	T_IS(amo(WEFT_FETCH, WEFT_NUM_WRITE, 2, NULL), -EOPNOTSUPP);
+	T_IS(amo(WEFT_FETCH, WEFT_NUM_BOR, 2, NULL), -EOPNOTSUPP);
+	T_IS(amo(WEFT_ATOMIC, WEFT_NUM_MIN, 2, NULL), -EOPNOTSUPP);
+	T_IS(amo(WEFT_COMPARE, WEFT_NUM_CSWAP, 2, NULL), -EOPNOTSUPP);
+	T_IS(bgq_atomic_word(&side[0].bulk, side[0].peer, &w), -EOPNOTSUPP);
+	w.op = WEFT_NUM_WRITE;
+	T_IS(bgq_atomic_word(&side[0].bulk, side[0].peer, &w), -EOPNOTSUPP);
+	w.op = WEFT_NUM_SUM;
+	w.type = WEFT_NUM_F64;
+	w.bytes = 8;
+	T_IS(bgq_atomic_word(&side[0].bulk, side[0].peer, &w), -EOPNOTSUPP);
+	T_IS(word, 5);
+	T_IS(completed(&side[0]), 0);
+	T_IS(side[0].unit.atomics, 0);
+}
+
+static void the_ranges_of_the_target_limit_atomics(void **state)
+{
+	uint64_t old = 0;
+	int reg;
+
+	word = 5;
+	T_IS(amo(WEFT_ATOMIC, WEFT_NUM_SUM, 1, NULL), -EACCES);
+	T_IS(error_of(&side[0]), WEFT_BGQ_ERR_RANGE);
+	T_IS(amo(WEFT_FETCH, WEFT_NUM_SUM, 1, NULL), -EACCES);
+	reg = mem_open(&side[1], &word, 8, WEFT_MR_REMOTE_READ);
+	T_IS(amo(WEFT_ATOMIC, WEFT_NUM_SUM, 1, NULL), -EACCES);
+	T_IS(amo(WEFT_FETCH, WEFT_NUM_SUM, 1, NULL), -EACCES);
+	T_OK(amo(WEFT_FETCH, WEFT_NUM_READ, 0, &old));
+	T_IS(old, 5);
+	bgq_bulk_mem_close(&side[1].bulk, reg);
+	mem_open(&side[1], &word, 7, READ_WRITE);
+	T_IS(amo(WEFT_ATOMIC, WEFT_NUM_SUM, 1, NULL), -EACCES);
+	T_IS(word, 5);
+	T_IS(side[0].unit.atomics, 1);
+}
+
 /* ---- descriptors ---- */
 
 static struct weft_bgq_msg msg_of(const void *payload, size_t bytes)
@@ -221,6 +326,33 @@ static unsigned post_put(unsigned bat, uint64_t offset, unsigned ctr_bat,
 static uint64_t offset_of(const void *mem)
 {
 	return (uintptr_t)mem - 4096;
+}
+
+/* Descriptors of atomics whose word this process has not mapped. */
+static void an_atomic_needs_its_word(void **state)
+{
+	struct weft_bgq_put to = { .bat = BASE,
+				   .offset = (uintptr_t)side[1].mem - 4096,
+				   .ctr_bat = 1,
+				   .store_op = WEFT_BGQ_STORE_ADD };
+	struct weft_bgq_msg msg = msg_of(side[0].bounce, 8);
+	struct weft_amo_word w = { .remote = (uintptr_t)side[1].mem + 8,
+				   .at = side[1].mem + 8 };
+	struct weft_bgq_desc d;
+
+	mem_open(&side[1], side[1].mem, MEM, READ_WRITE);
+	weft_bgq_desc_put(&d, &msg, &to);
+	T_IS(post(&d), WEFT_BGQ_ERR_ATOMIC);
+	side[0].bulk.word = &w;
+	T_IS(post(&d), WEFT_BGQ_ERR_ATOMIC);
+	to = (struct weft_bgq_put){ .offset = 8 };
+	msg = msg_of(side[1].mem, 8);
+	msg.load_op = WEFT_BGQ_LOAD_INC;
+	weft_bgq_desc_put((void *)side[0].bounce, &msg, &to);
+	msg = msg_of(side[0].bounce, sizeof(d));
+	weft_bgq_desc_get(&d, &msg, BGQ_BULK_RGET_FIFO);
+	T_IS(post(&d), WEFT_BGQ_ERR_ATOMIC);
+	T_IS(side[1].mem[0], 0);
 }
 
 static void direct_puts_are_checked_at_both_ends(void **state)
@@ -392,6 +524,10 @@ int main(void)
 		CASE(a_put_counts_its_bytes_at_the_target),
 		CASE(ranges_of_a_transfer_are_closed_after_it),
 		CASE(refused_transfers_set_the_error_registers),
+		CASE(atomics_are_accesses_to_atomic_addresses),
+		CASE(other_atomics_are_for_the_owner),
+		CASE(the_ranges_of_the_target_limit_atomics),
+		CASE(an_atomic_needs_its_word),
 		CASE(direct_puts_are_checked_at_both_ends),
 		CASE(remote_gets_are_checked_at_both_ends),
 		CASE(a_peer_gets_only_memory_that_is_open),

@@ -410,6 +410,15 @@ static int bgq_transport_put(struct weft_unit *u, struct weft_peer *peer,
 	return bgq_transport_move(u, peer, d, false);
 }
 
+static int bgq_transport_amo_word(struct weft_unit *u, struct weft_peer *peer,
+				  struct weft_amo_word *w)
+{
+	struct bgq_transport *e = bgq_transport_of(u);
+	int err = peer->lost ? -ECONNRESET : bgq_transport_bind(e, peer);
+
+	return err ? err : bgq_atomic_word(&e->bulk, peer, w);
+}
+
 static int bgq_transport_mem_open(struct weft_unit *u, const struct iovec *mem,
 				  unsigned access)
 {
@@ -539,5 +548,6 @@ const struct weft_unit_ops weft_unit_bgq = {
 	.mem_open = bgq_transport_mem_open,
 	.mem_close = bgq_transport_mem_close,
 	.amo = bgq_transport_amo,
+	.amo_word = bgq_transport_amo_word,
 	.poll = bgq_transport_poll,
 };

@@ -23,7 +23,6 @@
 #include <string.h>
 
 #define BULK_EVENTS 128 /* entries of the completion queue */
-#define BULK_TRIES  100 /* handles tried for one descriptor */
 #define BULK_SEGS   WEFT_COUNT_OF(((struct weft_dma *)0)->local)
 
 /* An outstanding transfer. */
@@ -162,30 +161,6 @@ static void bulk_run_model(struct gemini_bulk *b, int ssid)
 }
 
 /*
- * Checks the remote side of a descriptor. The handle that was found may belong
- * to another buffer with the same memory, whose owner has closed it since, and
- * may have opened it for other memory: then looks for another handle.
- */
-static int bulk_remote(struct gemini_bulk *b, const struct weft_gemini_bte *cmd,
-		       enum weft_gemini_status *status_p)
-{
-	const struct iovec mem = { (void *)(uintptr_t)b->at, cmd->bytes };
-	struct weft_gemini_bte c = *cmd;
-	uint64_t there = 0;
-	int err = 0;
-
-	for (int tries = 0; tries < BULK_TRIES && !err; tries++) {
-		err = gemini_handle_check(b->f, b->peer, &c, status_p, &there);
-		if (err || c.remote.mdh == GEMINI_NO_HANDLE ||
-		    (!*status_p && there == b->at))
-			return err;
-		err = gemini_handle_find(b->f, b->peer, &mem, !b->get,
-					 &c.remote);
-	}
-	return err ? err : -EAGAIN;
-}
-
-/*
  * Checks both sides of a descriptor and copies. -EAGAIN, -EOPNOTSUPP: not
  * possible.
  */
@@ -202,7 +177,7 @@ static int bulk_copy(struct gemini_bulk *b, const struct weft_gemini_bte *cmd,
 				     cmd->bytes, b->get, &here);
 	if (*status_p)
 		return 0;
-	err = bulk_remote(b, cmd, status_p);
+	err = gemini_handle_settle(f, b->peer, b->at, cmd, status_p);
 	if (err || *status_p)
 		return err;
 	local.iov_base = (void *)(uintptr_t)here;

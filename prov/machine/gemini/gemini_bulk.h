@@ -52,5 +52,21 @@ int gemini_handle_find(struct weft_gemini *f, struct weft_peer *peer,
 int gemini_handle_check(struct weft_gemini *f, struct weft_peer *peer,
 			const struct weft_gemini_bte *cmd,
 			enum weft_gemini_status *status_p, uint64_t *addr_p);
+/*
+ * Checks the remote side of a block transfer, memory at address `at`, as the
+ * target's unit would, and sets the status; errors as gemini_handle_find. The
+ * handle that was found may belong to another buffer with the same memory,
+ * whose owner has closed it since, and may have opened it for other memory:
+ * then looks for another handle.
+ */
+int gemini_handle_settle(struct weft_gemini *f, struct weft_peer *peer,
+			 uint64_t at, const struct weft_gemini_bte *cmd,
+			 enum weft_gemini_status *status_p);
+
+/* ---- gemini_word.c: atomics of the message engine, live ---- */
+
+/* Implements amo_word of struct weft_unit_ops. */
+int gemini_word_amo(struct weft_gemini *f, struct weft_unit *u,
+		    struct weft_peer *peer, struct weft_amo_word *w);
 
 #endif

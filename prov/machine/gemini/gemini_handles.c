@@ -14,6 +14,7 @@
 #include <stdlib.h>
 
 #define FIRST_HANDLE 1
+#define TRIES	     100		 /* handles tried for one access */
 #define FOR_PEERS    (UINT64_C(1) << 16) /* peers look for these handles */
 
 /* Bits of a published entry: flags of the handle, protection tag. */
@@ -139,4 +140,25 @@ int gemini_handle_check(struct weft_gemini *f, struct weft_peer *peer,
 					     cmd->type == WEFT_GEMINI_BTE_PUT,
 					     addr_p);
 	return 0;
+}
+
+int gemini_handle_settle(struct weft_gemini *f, struct weft_peer *peer,
+			 uint64_t at, const struct weft_gemini_bte *cmd,
+			 enum weft_gemini_status *status_p)
+{
+	const struct iovec mem = { (void *)(uintptr_t)at, cmd->bytes };
+	struct weft_gemini_bte c = *cmd;
+	uint64_t there = 0;
+	int err = 0;
+
+	for (int tries = 0; tries < TRIES && !err; tries++) {
+		err = gemini_handle_check(f, peer, &c, status_p, &there);
+		if (err || c.remote.mdh == GEMINI_NO_HANDLE ||
+		    (!*status_p && there == at))
+			return err;
+		err = gemini_handle_find(f, peer, &mem,
+					 c.type == WEFT_GEMINI_BTE_PUT,
+					 &c.remote);
+	}
+	return err ? err : -EAGAIN;
 }

@@ -284,6 +284,115 @@ static void requests_of_peers_are_limited_to_handles(void **state)
 	T_IS(memcmp(side[1].mem, "abcdefgh", 8), 0);
 }
 
+/* ---- atomics ---- */
+
+static int amo(unsigned kind, unsigned op, uint64_t operand, uint64_t compare,
+	       uint64_t *word, uint64_t *old)
+{
+	struct weft_amo_word w = {
+		.remote = (uintptr_t)word,
+		.at = word,
+		.operand = operand,
+		.compare = compare,
+		.kind = (uint8_t)kind,
+		.op = (uint8_t)op,
+		.type = WEFT_NUM_U64,
+		.bytes = 8,
+	};
+	int err = gemini_word_amo(side[0].f, &side[0].unit, side[0].peer, &w);
+
+	if (old)
+		*old = w.old;
+	return err;
+}
+
+/* A cached line of this unit must not hide the value in memory. */
+static void cache_word(uint64_t *word)
+{
+	gemini_amo_run(side[0].f, (uintptr_t)word, WEFT_GEMINI_ADD, 0, 0);
+}
+
+static void atomics_are_amos_in_memory(void **state)
+{
+	uint64_t *word = (void *)side[1].mem, old = 0;
+	struct weft_gemini_stats st;
+
+	handle(&side[1], 64, WEFT_GEMINI_WRITABLE);
+	cache_word(word);
+	*word = 5;
+	T_OK(amo(WEFT_ATOMIC, WEFT_NUM_SUM, 7, 0, word, NULL));
+	T_IS(*word, 12);
+	T_OK(amo(WEFT_FETCH, WEFT_NUM_SUM, 10, 0, word, &old));
+	T_IS(old, 12);
+	T_OK(amo(WEFT_ATOMIC, WEFT_NUM_BAND, 20, 0, word, NULL));
+	T_IS(*word, 20);
+	T_OK(amo(WEFT_FETCH, WEFT_NUM_BOR, 1, 0, word, &old));
+	T_OK(amo(WEFT_FETCH, WEFT_NUM_BXOR, 5, 0, word, &old));
+	T_IS(old, 21);
+	T_IS(*word, 16);
+	T_OK(amo(WEFT_FETCH, WEFT_NUM_READ, 99, 0, word, &old));
+	T_IS(old, 16);
+	T_OK(amo(WEFT_COMPARE, WEFT_NUM_CSWAP, 3, 15, word, &old));
+	T_IS(old, 16);
+	T_IS(*word, 16);
+	T_OK(amo(WEFT_COMPARE, WEFT_NUM_CSWAP, 3, 16, word, &old));
+	T_IS(*word, 3);
+	T_OK(amo(WEFT_FETCH, WEFT_NUM_WRITE, 9, 0, word, &old));
+	T_IS(old, 3);
+	T_IS(*word, 9);
+	T_IS(side[0].unit.atomics, 9);
+	weft_gemini_stats(side[0].f, &st);
+	T_IS(st.requests, 9);
+	T_IS(st.phits, 6 * 11 + 3 * 14); /* swaps have two operands */
+	T_IS(st.amo_hits, 0);
+}
+
+static void other_atomics_are_for_the_owner(void **state)
+{
+	uint64_t *word = (void *)side[1].mem;
+	struct weft_amo_word w = { .remote = (uintptr_t)word,
+				   .at = word,
+				   .kind = WEFT_ATOMIC,
+				   .op = WEFT_NUM_SUM,
+				   .type = WEFT_NUM_U32,
+				   .bytes = 4 };
+
+	handle(&side[1], 64, WEFT_GEMINI_WRITABLE);
+	*word = 5;
+	T_IS(amo(WEFT_ATOMIC, WEFT_NUM_MAX, 7, 0, word, NULL), -EOPNOTSUPP);
+	T_IS(gemini_word_amo(side[0].f, &side[0].unit, side[0].peer, &w),
+	     -EOPNOTSUPP);
+	w.type = WEFT_NUM_F64;
+	w.bytes = 8;
+	T_IS(gemini_word_amo(side[0].f, &side[0].unit, side[0].peer, &w),
+	     -EOPNOTSUPP);
+	/* and-xor needs a multiple of 16 */
+	T_IS(amo(WEFT_FETCH, WEFT_NUM_WRITE, 7, 0, word + 1, NULL),
+	     -EOPNOTSUPP);
+	T_IS(*word, 5);
+	T_IS(side[0].unit.atomics, 0);
+}
+
+static void the_handles_of_the_target_limit_atomics(void **state)
+{
+	uint64_t *word = (void *)side[1].mem;
+	int mdh;
+
+	*word = 5;
+	T_IS(amo(WEFT_ATOMIC, WEFT_NUM_SUM, 1, 0, word, NULL), -EACCES);
+	mdh = handle(&side[1], 64, 0);
+	T_IS(amo(WEFT_ATOMIC, WEFT_NUM_SUM, 1, 0, word, NULL), -EACCES);
+	gemini_handle_close(side[1].f, mdh);
+	handle(&side[1], 7, WEFT_GEMINI_WRITABLE);
+	T_IS(amo(WEFT_ATOMIC, WEFT_NUM_SUM, 1, 0, word, NULL), -EACCES);
+	T_IS(*word, 5);
+	T_IS(side[0].f->stats.errors, 3);
+	T_IS(side[0].unit.atomics, 0);
+	/* every transaction has ended */
+	for (int i = 0; i < WEFT_GEMINI_SSIDS; i++)
+		T_FALSE(side[0].f->txn[i].used);
+}
+
 int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, pair_open, pair_close)
@@ -294,6 +403,9 @@ int main(void)
 		cmocka_unit_test(another_protection_tag_is_refused),
 		CASE(all_handles_can_be_used),
 		CASE(requests_of_peers_are_limited_to_handles),
+		CASE(atomics_are_amos_in_memory),
+		CASE(other_atomics_are_for_the_owner),
+		CASE(the_handles_of_the_target_limit_atomics),
 	};
 
 	return T_RUN(tests);

@@ -333,6 +333,15 @@ static int gemini_transport_amo(struct weft_unit *u, struct weft_peer *peer,
 	return peer->lost ? -ECONNRESET : gemini_bulk_amo(u, peer, a);
 }
 
+static int gemini_transport_amo_word(struct weft_unit *u,
+				     struct weft_peer *peer,
+				     struct weft_amo_word *w)
+{
+	return peer->lost
+		       ? -ECONNRESET
+		       : gemini_word_amo(gemini_transport_of(u)->f, u, peer, w);
+}
+
 static int gemini_transport_mem_open(struct weft_unit *u,
 				     const struct iovec *mem, unsigned access)
 {
@@ -416,5 +425,6 @@ const struct weft_unit_ops weft_unit_gemini = {
 	.mem_open = gemini_transport_mem_open,
 	.mem_close = gemini_transport_mem_close,
 	.amo = gemini_transport_amo,
+	.amo_word = gemini_transport_amo_word,
 	.poll = gemini_transport_poll,
 };

@@ -77,6 +77,8 @@ int qsnet2_bulk_open(struct weft_qsnet2 *s, unsigned context, size_t offset)
 	s->bulk_context = (uint16_t)context;
 	err = bulk_maps_open(s, offset);
 	if (!err)
+		err = qsnet2_word_open(s, context);
+	if (!err)
 		err = weft_qsnet2_map(s, context, s->bulk, bytes,
 				      WEFT_QSNET2_LOCAL_WRITE);
 	/* the engine may read all memory of its process, peers may not */

@@ -33,4 +33,12 @@ int qsnet2_bulk_short(struct weft_unit *u, struct weft_peer *peer,
 int qsnet2_bulk_amo(struct weft_unit *u, struct weft_peer *peer,
 		    struct weft_amo *a);
 
+/* ---- qsnet2_word.c: atomics of the message engine, live ---- */
+
+/* Sets the program of atomics. */
+int qsnet2_word_open(struct weft_qsnet2 *s, unsigned context);
+/* Implements amo_word of weft_unit_ops. */
+int qsnet2_word_amo(struct weft_qsnet2 *s, struct weft_unit *u,
+		    struct weft_peer *peer, struct weft_amo_word *w);
+
 #endif

@@ -19,7 +19,7 @@ struct side {
 	struct weft_qsnet2 *s;
 	struct weft_unit unit;
 	struct weft_peer *peer;
-	unsigned char mem[MEM];
+	alignas(64) unsigned char mem[MEM];
 };
 
 struct pair {
@@ -300,6 +300,88 @@ static void packets_of_peers_are_limited_to_the_mappings(void **state)
 	close_pair(&p);
 }
 
+/* ---- atomics ---- */
+
+static void count_exec(struct weft_amo_word *w)
+{
+	uint64_t *at = w->at;
+
+	w->old = *at;
+	*at = w->compare; /* no operation: shows that the program has run */
+}
+
+static int amo(struct pair *p, unsigned kind, unsigned op, unsigned type,
+	       uint64_t operand)
+{
+	uint64_t *word = (void *)(p->b.mem + 8);
+	struct weft_amo_word w = {
+		.remote = (uintptr_t)word,
+		.at = word,
+		.operand = operand,
+		.compare = 99,
+		.kind = (uint8_t)kind,
+		.op = (uint8_t)op,
+		.type = (uint8_t)type,
+		.bytes = 8,
+		.exec = count_exec,
+	};
+
+	return qsnet2_word_amo(p->a.s, &p->a.unit, p->a.peer, &w);
+}
+
+static uint64_t word_of(const struct pair *p)
+{
+	uint64_t v;
+
+	memcpy(&v, p->b.mem + 8, sizeof(v));
+	return v;
+}
+
+static void sums_are_add_word_others_start_a_thread(void **state)
+{
+	static struct pair p;
+
+	open_pair(&p);
+	T_OK(amo(&p, WEFT_ATOMIC, WEFT_NUM_SUM, WEFT_NUM_I64, 7));
+	T_IS(word_of(&p), 7);
+	T_IS(p.a.s->stats.threads, 0);
+	T_OK(amo(&p, WEFT_ATOMIC, WEFT_NUM_SUM, WEFT_NUM_F64, 7));
+	T_IS(word_of(&p), 99);
+	T_IS(p.a.s->stats.threads, 1);
+	T_OK(amo(&p, WEFT_FETCH, WEFT_NUM_SUM, WEFT_NUM_I64, 7));
+	T_OK(amo(&p, WEFT_COMPARE, WEFT_NUM_CSWAP, WEFT_NUM_I64, 7));
+	T_IS(p.a.s->stats.threads, 3);
+	T_FALSE(qsnet2_thread_waits(p.a.s));
+	T_IS(p.a.unit.atomics, 4);
+	T_IS(p.a.s->stats.packets, 4);
+	close_pair(&p);
+}
+
+static void the_mappings_of_the_target_limit_atomics(void **state)
+{
+	static struct pair p;
+	const unsigned type = WEFT_NUM_I64;
+
+	open_pair(&p);
+	qsnet2_bulk_mem_close(p.b.s, p.reg);
+	T_IS(amo(&p, WEFT_ATOMIC, WEFT_NUM_SUM, type, 7), -EACCES);
+	T_IS(p.a.s->stats.trap, WEFT_QSNET2_TRAP_MEMORY);
+	p.reg = mem_open(&p.b, MEM, WEFT_MR_REMOTE_READ);
+	T_IS(amo(&p, WEFT_ATOMIC, WEFT_NUM_SUM, type, 7), -EACCES);
+	T_IS(amo(&p, WEFT_FETCH, WEFT_NUM_SUM, type, 7), -EACCES);
+	T_OK(amo(&p, WEFT_FETCH, WEFT_NUM_READ, type, 0));
+	qsnet2_bulk_mem_close(p.b.s, p.reg);
+	p.reg = mem_open(&p.b, MEM, WEFT_MR_REMOTE_WRITE);
+	T_IS(amo(&p, WEFT_FETCH, WEFT_NUM_SUM, type, 7), -EACCES);
+	T_OK(amo(&p, WEFT_ATOMIC, WEFT_NUM_SUM, type, 7));
+	qsnet2_bulk_mem_close(p.b.s, p.reg);
+	p.reg = mem_open(&p.b, 15, WEFT_MR_REMOTE_WRITE);
+	T_IS(amo(&p, WEFT_ATOMIC, WEFT_NUM_SUM, type, 7), -EACCES);
+	T_IS(word_of(&p), 99 + 7);
+	T_IS(p.a.unit.atomics, 2);
+	close_pair(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -309,6 +391,8 @@ int main(void)
 		T_CASE(the_mappings_of_the_target_limit_a_transfer),
 		T_CASE(a_closed_mapping_is_not_translated),
 		T_CASE(packets_of_peers_are_limited_to_the_mappings),
+		T_CASE(sums_are_add_word_others_start_a_thread),
+		T_CASE(the_mappings_of_the_target_limit_atomics),
 	};
 
 	return T_RUN(tests);

@@ -449,6 +449,15 @@ static int qsnet2_transport_amo(struct weft_unit *u, struct weft_peer *peer,
 	return peer->lost ? -ECONNRESET : qsnet2_bulk_amo(u, peer, a);
 }
 
+static int qsnet2_transport_amo_word(struct weft_unit *u,
+				     struct weft_peer *peer,
+				     struct weft_amo_word *w)
+{
+	return peer->lost
+		       ? -ECONNRESET
+		       : qsnet2_word_amo(qsnet2_transport_of(u)->s, u, peer, w);
+}
+
 /* ---- trees of chained events ---- */
 
 /* Creates routes to this member's neighbours in the tree. */
@@ -604,6 +613,7 @@ const struct weft_unit_ops weft_unit_qsnet2 = {
 	.mem_open = qsnet2_transport_mem_open,
 	.mem_close = qsnet2_transport_mem_close,
 	.amo = qsnet2_transport_amo,
+	.amo_word = qsnet2_transport_amo_word,
 	.poll = qsnet2_transport_poll,
 	.chain = &weft_qsnet2_chain,
 };

@@ -9,6 +9,7 @@ PROVIDER += \
 	prov/ofi/ep/weft_post.c prov/ofi/ep/weft_post.h \
 	prov/ofi/ep/weft_progress.c prov/ofi/ep/weft_progress.h \
 	prov/ofi/ep/weft_recv.c prov/ofi/ep/weft_rma.c \
+	prov/ofi/ep/weft_amo_sync.c \
 	prov/ofi/ep/weft_rma_sync.c prov/ofi/ep/weft_stage.c \
 	prov/ofi/ep/weft_stage.h prov/ofi/ep/weft_tagged.c \
 	prov/ofi/ep/weft_typed.c

@@ -16,6 +16,7 @@ extern struct fi_ops_atomic weft_atomic_ops;
 extern struct fi_weft_recv weft_recv_ops;
 extern struct fi_weft_peers weft_peers_ops;	  /* weft_peers.c */
 extern struct fi_weft_rma_sync weft_rma_sync_ops; /* weft_rma_sync.c */
+extern struct fi_weft_amo_sync weft_amo_sync_ops; /* weft_amo_sync.c */
 extern struct fi_weft_typed weft_typed_ops;	  /* weft_typed.c */
 void weft_recv_complete(struct weft_ep *ep, const struct weft_nic_op *op);
 
