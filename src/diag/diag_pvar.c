@@ -58,6 +58,8 @@ const struct weft_pvar weft_pvars[] = {
 	  WEFT_PVAR_PROVIDER, FIELD(resent), false },
 	{ "packets_remote", "packets sent by datagrams", WEFT_PVAR_PROVIDER,
 	  FIELD(packets_remote), false },
+	{ "unit_atomics", "words changed by atomics of the machine's interface",
+	  WEFT_PVAR_PROVIDER, FIELD(unit_atomics), false },
 	{ "path_rendezvous", "messages sent by rendezvous", WEFT_PVAR_PROVIDER,
 	  FIELD(rendezvous), false },
 	{ "path_paced",

@@ -28,6 +28,7 @@ libmpi_abi_la_SOURCES += \
 	src/win/win_serve.c src/win/win_serve.h \
 	src/win/win_share.c src/win/win_share.h \
 	src/win/win_sync.c \
+	src/win/win_unit.c src/win/win_unit.h \
 	src/win/win_wait.c src/win/win_wait.h \
 	src/win/win_word.h
 EXTRA_DIST += src/win/README

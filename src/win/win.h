@@ -27,6 +27,7 @@
 
 #include <mpi.h>
 
+struct fi_weft_amo_sync;
 struct fid_mr;
 struct weft_info;
 struct weft_req;
@@ -84,7 +85,9 @@ struct weft_win {
 	weft_au32 open_all; /* 1: an access epoch for all targets is open */
 	/* every peer's memory is mapped: all peer[].direct are set */
 	bool mapped;
-	bool words;	/* mapped elements are changed by atomic instructions */
+	bool words; /* mapped elements are changed by atomic instructions */
+	/* words, and the machine's interface is not used (amo is NULL) */
+	bool inline_words;
 	bool dynamic;	/* displacements are addresses */
 	bool rma;	/* fi_read and fi_write reach the other members */
 	weft_au32 used; /* 1: there were accesses since the last fence */
@@ -104,6 +107,8 @@ struct weft_win {
 	weft_au32 *busy;
 
 	const struct win_fabric *fabric; /* capabilities of the provider */
+	/* the interface's atomics on one element (win_unit.h), or NULL */
+	const struct fi_weft_amo_sync *amo;
 	bool unordered; /* accumulates may overtake each other */
 	bool no_locks;	/* no member will lock the window */
 	bool lockless;	/* created with no_locks: the window has no locks */

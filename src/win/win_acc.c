@@ -4,8 +4,9 @@
  * that changes of an element by different members are mutually atomic:
  *
  *   mapped       the origin changes the target's memory: few elements by atomic
- *                instructions, many elements, and elements without such
- *                instructions, by loops under the target's accumulate lock
+ *                instructions (one element by the machine's interface, which
+ *                uses the same instructions), many elements, and elements
+ * without such instructions, by loops under the target's accumulate lock
  *                (win_acc_lock.h)
  *   page         the origin reads and writes by fi_*, always under the
  *                target's accumulate lock
@@ -21,6 +22,7 @@
 #include "src/win/win_fabric.h"
 #include "src/win/win_lock.h"
 #include "src/win/win_mapped.h"
+#include "src/win/win_unit.h"
 #include "src/win/win_word.h"
 
 #include <errno.h>
@@ -96,11 +98,38 @@ static struct win_elem_arrays arrays_from(const struct win_elem *e,
 struct change {
 	struct weft_win *w;
 	int target;
+	const struct weft_dt *unit;
+	const struct weft_op *op;
 	const struct win_elem *e;
+	/* offset in the window; dynamic windows: address in the target */
+	const char *location;
 	char *at;
 	const struct win_elem_arrays *r;
 	size_t n;
 };
+
+/*
+ * Changes one element by the machine's interface. Returns 0, -errno, or 1: the
+ * processor must change it.
+ */
+static int change_by_unit(const struct change *c)
+{
+	const struct win_unit_call u = { c->target,   c->unit, c->op,
+					 c->location, *c->r,   c->at };
+
+	return win_unit_change(c->w, &u);
+}
+
+/* Changes the elements, plain: without concurrent changes. */
+static int change_apply(const struct change *c, bool plain)
+{
+	int rc = c->w->amo && c->n == 1 ? change_by_unit(c) : 1;
+
+	if (rc <= 0)
+		return rc;
+	win_elem_apply(c->e, c->at, c->r, c->n, plain);
+	return 0;
+}
 
 static int change_locked(const struct change *c)
 {
@@ -108,13 +137,20 @@ static int change_locked(const struct change *c)
 
 	for (size_t from = 0; from < c->n; from += n) {
 		struct win_elem_arrays r = arrays_from(c->e, c->r, from);
+		struct change part = *c;
 		int rc = acc_lock(c->w, c->target);
 
 		if (rc)
 			return rc;
 		n = c->n - from < most ? c->n - from : most;
-		win_elem_apply(c->e, c->at + from * c->e->step, &r, n, true);
+		part.location += from * c->e->step;
+		part.at += from * c->e->step;
+		part.r = &r;
+		part.n = n;
+		rc = change_apply(&part, true);
 		acc_unlock(c->w, c->target);
+		if (rc)
+			return rc;
 	}
 	return 0;
 }
@@ -133,20 +169,18 @@ static bool is_short(const struct change *c)
 static int change_mapped(const struct change *c)
 {
 	struct weft_win *w = c->w;
+	int rc;
 
 	if ((w->page && !w->words) ||
 	    !win_elem_is_atomic(c->e, (uintptr_t)c->at))
 		return change_locked(c);
-	if (!w->busy || is_exclusive(w, c->target)) {
-		win_elem_apply(c->e, c->at, c->r, c->n,
-			       is_exclusive(w, c->target));
-		return 0;
-	}
+	if (!w->busy || is_exclusive(w, c->target))
+		return change_apply(c, is_exclusive(w, c->target));
 	if (!is_short(c) || !weft_win_words_begin(w, c->target))
 		return change_locked(c);
-	win_elem_apply(c->e, c->at, c->r, c->n, false);
+	rc = change_apply(c, false);
 	weft_win_words_end(w);
-	return 0;
+	return rc;
 }
 
 static uint64_t acc_bytes_of(const struct win_call *c,
@@ -164,8 +198,9 @@ static int run_by_origin(struct win_call *c, struct win_run *run)
 
 	if (w->dynamic && !win_attach_has(w, (uintptr_t)at, len))
 		return -ERANGE;
-	return change_mapped(
-		&(struct change){ w, c->target, &c->e, at, &run->r, run->n });
+	return change_mapped(&(struct change){ w, c->target, c->unit, c->op,
+					       &c->e, run->location, at,
+					       &run->r, run->n });
 }
 
 /* ---- changes by fi_read and fi_write ------------------------------------- */
@@ -203,6 +238,19 @@ static int change_by_fabric(struct win_call *c, const struct win_run *run,
 	return win_fi_wait(c->w, c->target, run->location + off, f);
 }
 
+/*
+ * Changes one element that is not mapped by the machine's interface; the
+ * target's lock is held. Returns 0, -errno, or 1: another path is needed.
+ */
+static int fabric_by_unit(struct win_call *c, const struct win_run *run)
+{
+	return c->w->amo && run->n == 1
+		       ? change_by_unit(&(struct change){
+				 c->w, c->target, c->unit, c->op, &c->e,
+				 run->location, NULL, &run->r, 1 })
+		       : 1;
+}
+
 static int run_by_fabric(struct win_call *c, struct win_run *run)
 {
 	size_t most = elements_per_lock(c->w, &c->e), from, n;
@@ -213,8 +261,9 @@ static int run_by_fabric(struct win_call *c, struct win_run *run)
 	int rc;
 
 	if (mem)
-		return change_locked(&(struct change){ c->w, c->target, &c->e,
-						       mem, &run->r, run->n });
+		return change_locked(&(struct change){
+			c->w, c->target, c->unit, c->op, &c->e, run->location,
+			mem, &run->r, run->n });
 	mem = room <= sizeof(few) ? few : malloc(room);
 	rc = mem ? 0 : -ENOMEM;
 	for (from = 0; !rc && from < run->n; from += n) {
@@ -222,7 +271,9 @@ static int run_by_fabric(struct win_call *c, struct win_run *run)
 		rc = acc_lock(c->w, c->target);
 		if (rc)
 			break;
-		rc = change_by_fabric(c, run, from, n, mem);
+		rc = fabric_by_unit(c, run);
+		if (rc > 0)
+			rc = change_by_fabric(c, run, from, n, mem);
 		acc_unlock(c->w, c->target);
 	}
 	if (mem != few)
@@ -328,6 +379,7 @@ static inline int acc_array(struct weft_win *w, const struct weft_win_xfer *x)
 {
 	struct win_elem_arrays r;
 	struct win_elem e;
+	uint64_t unit;
 	char *at;
 
 	if (!w->page || !is_array(x))
@@ -337,8 +389,11 @@ static inline int acc_array(struct weft_win *w, const struct weft_win_xfer *x)
 		return 1;
 	e = win_elem_of(x->tdt, x->op, x->compare);
 	r = arrays_of(x, &e);
-	return change_mapped(&(struct change){ w, x->target, &e, at, &r,
-					       (size_t)x->tcount });
+	unit = w->dynamic ? 1 : w->peer[x->target].unit;
+	return change_mapped(
+		&(struct change){ w, x->target, x->tdt, x->op, &e,
+				  (char *)((uintptr_t)x->disp * unit), at, &r,
+				  (size_t)x->tcount });
 }
 
 /*

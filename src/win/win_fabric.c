@@ -88,6 +88,19 @@ static const struct fi_weft_rma_sync *query_rma_sync(void)
 	return ops;
 }
 
+/* Returns the atomics of the machine's interface, or NULL: it has none. */
+static const struct fi_weft_amo_sync *query_amo_sync(void)
+{
+	struct fi_weft_amo_sync *amo;
+	void *ops = NULL;
+
+	if (fi_open_ops(&weft_core.domain->fid, FI_WEFT_AMO_SYNC, 0, &ops,
+			NULL))
+		return NULL;
+	amo = ops;
+	return amo->usable(weft_core.ep) ? amo : NULL;
+}
+
 const struct win_fabric *win_fabric(void)
 {
 	static struct win_fabric f;
@@ -107,6 +120,7 @@ const struct win_fabric *win_fabric(void)
 	f.flags = f.ours ? 0 : FI_DELIVERY_COMPLETE;
 	f.bytes_max = info->ep_attr->max_msg_size;
 	f.now = f.ours ? query_rma_sync() : NULL;
+	f.amo = f.ours ? query_amo_sync() : NULL;
 	/* udp;ofi_rxd of libfabric 1.17: several outstanding atomics fail */
 	if (f.rma && (info->caps & FI_ATOMIC) &&
 	    info->ep_attr->protocol != FI_PROTO_RXD)

@@ -11,6 +11,7 @@
 #include <rdma/fi_atomic.h>
 #include <rdma/fi_domain.h>
 
+struct fi_weft_amo_sync;
 struct fi_weft_rma_sync;
 
 struct win_fabric {
@@ -29,6 +30,8 @@ struct win_fabric {
 	 */
 	uint64_t types;
 	const struct fi_weft_rma_sync *now; /* synchronous RMA, or NULL */
+	/* atomics of the machine's interface on one element, or NULL */
+	const struct fi_weft_amo_sync *amo;
 };
 
 /* Returns the capabilities, shared by all windows. The core lock is held. */

@@ -433,7 +433,9 @@ static int set_up(struct weft_win *w, struct contribution *contribution)
 	/* programs may also change shared memory by C atomics */
 	if (w->words && w->flavor != MPI_WIN_FLAVOR_SHARED)
 		w->busy = &win_record(w->page, w->rank)->busy;
-	if (!rc && !w->mapped && !w->dynamic)
+	w->amo = w->page && w->rma ? w->fabric->amo : NULL;
+	w->inline_words = w->words && !w->amo;
+	if (!rc && (!w->mapped || w->amo) && !w->dynamic)
 		rc = win_mr_open(w, w->base, (size_t)w->bytes, &w->mr,
 				 &mine->key);
 	if (!rc && !w->page)

@@ -38,11 +38,11 @@ static inline char *weft_win_word(const struct weft_win *w, int rank,
 	const struct weft_win_peer *p;
 	char *at;
 
-	if (weft_unlikely(!w || !w->words || !dt || !dt->obj.predefined ||
-			  (dt->size != 8 && dt->size != 4) ||
-			  dt->basic < WEFT_NUM_I32 ||
-			  dt->basic > WEFT_NUM_U64 ||
-			  (unsigned)rank >= (unsigned)w->size))
+	if (weft_unlikely(
+		    !w || !w->inline_words || !dt || !dt->obj.predefined ||
+		    (dt->size != 8 && dt->size != 4) ||
+		    dt->basic < WEFT_NUM_I32 || dt->basic > WEFT_NUM_U64 ||
+		    (unsigned)rank >= (unsigned)w->size))
 		return NULL;
 	p = &w->peer[rank];
 	if (weft_unlikely(!weft_win_is_open(w, p) ||

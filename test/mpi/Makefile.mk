@@ -53,7 +53,7 @@ EXTRA_DIST += test/mpi/win/win_acc.c test/mpi/win/win_async_progress.c \
 	test/mpi/win/win_fuzz.c test/mpi/win/win_heap.c \
 	test/mpi/win/win_hints.c test/mpi/win/win_large.c \
 	test/mpi/win/win_move.c test/mpi/win/win_passive.c \
-	test/mpi/win/win_paths.c test/mpi/win/win_query.c \
+	test/mpi/win/win_paths.c test/mpi/win/win_unit.c test/mpi/win/win_query.c \
 	test/mpi/win/win_self_progress.c test/mpi/win/win_sync.c \
 	test/mpi/win/win_t.h test/mpi/win/win_threads.c \
 	test/mpi/win/win_reuse.c test/mpi/win/win_zero.c
