@@ -9,12 +9,20 @@
  * On the machine the data moves packet by packet; here the unit translates the
  * local addresses and makes one copy between the processes or, in virtual time,
  * a transfer in the model, where the target's word cannot be accessed.
+ *
+ * Live, memory that a peer may access is a segment of the message engine's job,
+ * with its rights. The segments are also in shared memory (machine_regs.h): the
+ * target's unit would check them while its processor computes, and here the
+ * origin's unit does. A transfer that they do not allow ends with the status
+ * WEFT_SUNWAY_ADDRESS in its event, and with -EACCES.
  */
 #include "prov/machine/sunway/sunway_bulk.h"
 
+#include "prov/machine/machine_regs.h"
 #include "prov/machine/machine_transport.h"
 
-#define BULK_ENGINE 0
+#define BULK_ENGINE	0
+#define SUNWAY_SEGMENTS 1024 /* for memory of peers; assumed */
 
 /* An outstanding transfer. */
 struct sunway_bulk {
@@ -34,6 +42,7 @@ struct sunway_bulks {
 	unsigned vi;
 	bool posting; /* the caller of sunway_bulk_move reads the events */
 	int refused;  /* error of a transfer that was not started */
+	struct weft_regs segments; /* of this endpoint, for peers; live only */
 	struct sunway_bulk *free;
 	struct sunway_bulk bulk[WEFT_SUNWAY_IN_FLIGHT];
 };
@@ -87,6 +96,7 @@ WEFT_HOT static void bulk_events(struct sunway_bulks *all)
 		if (!err && ev.status)
 			err = -EIO;
 		all->n->stats.rdmas += !err;
+		all->unit->transfers += !err;
 		bulk_free(b);
 		d->done(d, err);
 	}
@@ -173,6 +183,29 @@ static int bulk_start(struct sunway_bulk *b)
 	return weft_transport_get(u, b->peer, &b->dma, &path);
 }
 
+static bool bulk_is_model(const struct sunway_bulks *all)
+{
+	return all->unit->carrier->ops->backend->transfers_later;
+}
+
+/* Checks the segments of the target, live, as its unit would. */
+WEFT_HOT static int bulk_target_check(const struct sunway_bulk *b)
+{
+	const struct weft_regs_entry want = {
+		.base = b->d->remote,
+		.bytes = b->d->bytes,
+		.flags = b->msg->d.op == WEFT_SUNWAY_RDMAR
+				 ? WEFT_SUNWAY_MAY_READ
+				 : WEFT_SUNWAY_MAY_WRITE,
+	};
+	struct weft_regs_entry e;
+	uint32_t i;
+
+	if (bulk_is_model(b->all))
+		return 0;
+	return weft_regs_find(&b->all->segments, b->peer, 0, &want, &i, &e);
+}
+
 /* Called by the send unit for the descriptor of a transfer. */
 WEFT_HOT static void bulk_copy(struct weft_sunway *n, struct sunway_msg *m)
 {
@@ -181,6 +214,12 @@ WEFT_HOT static void bulk_copy(struct weft_sunway *n, struct sunway_msg *m)
 	int err = bulk_translate(b);
 
 	b->msg = m;
+	if (!err)
+		err = bulk_target_check(b);
+	if (err == -EACCES) {
+		bulk_complete(&b->dma, err);
+		return;
+	}
 	if (!err && !sunway_port_count(n, m->d.bytes))
 		err = -EAGAIN;
 	if (!err)
@@ -238,15 +277,62 @@ WEFT_HOT int sunway_bulk_move(struct sunway_bulks *all, struct weft_peer *peer,
 	return err;
 }
 
+/* ---- memory for peers ---- */
+
+int sunway_bulk_mem_open(struct sunway_bulks *all, const struct iovec *mem,
+			 unsigned access)
+{
+	const struct weft_regs_entry e = {
+		.base = (uintptr_t)mem->iov_base,
+		.bytes = mem->iov_len,
+		.flags = (access & WEFT_MR_REMOTE_READ ? WEFT_SUNWAY_MAY_READ
+						       : 0) |
+			 (access & WEFT_MR_REMOTE_WRITE ? WEFT_SUNWAY_MAY_WRITE
+							: 0),
+	};
+	int i;
+
+	if (!e.bytes)
+		return -EINVAL;
+	i = weft_regs_alloc(&all->segments, 0);
+	if (i >= 0)
+		weft_regs_set(&all->segments, (uint32_t)i, &e);
+	return i;
+}
+
+void sunway_bulk_mem_close(struct sunway_bulks *all, int reg)
+{
+	const struct weft_regs_entry none = { 0 };
+
+	weft_regs_set(&all->segments, (uint32_t)reg, &none);
+}
+
+void sunway_bulk_lost(struct sunway_bulks *all, const struct weft_peer *peer)
+{
+	weft_regs_lost(&all->segments, peer);
+}
+
 /* ---- open and close ---- */
 
+size_t sunway_bulk_reserve(struct weft_carrier_attr *attr)
+{
+	return weft_regs_reserve(attr, SUNWAY_SEGMENTS);
+}
+
 struct sunway_bulks *sunway_bulk_open(struct weft_unit *u,
-				      struct weft_sunway *n, unsigned vi)
+				      struct weft_sunway *n, unsigned vi,
+				      size_t offset)
 {
 	struct sunway_bulks *all = calloc(1, sizeof(*all));
 
 	if (!all)
 		return NULL;
+	if (!u->carrier->ops->backend->transfers_later &&
+	    weft_regs_init(&all->segments, u->carrier, offset,
+			   SUNWAY_SEGMENTS)) {
+		free(all);
+		return NULL;
+	}
 	all->unit = u;
 	all->n = n;
 	all->vi = vi;
@@ -262,5 +348,7 @@ struct sunway_bulks *sunway_bulk_open(struct weft_unit *u,
 
 void sunway_bulk_close(struct sunway_bulks *all)
 {
+	if (all)
+		weft_regs_fini(&all->segments);
 	free(all);
 }

@@ -7,11 +7,13 @@
 
 #include <string.h>
 
-#define BYTES 100000
+#define BYTES	   100000
+#define READ_WRITE (WEFT_MR_REMOTE_READ | WEFT_MR_REMOTE_WRITE)
 
 struct side {
 	struct weft_unit *u;
 	struct weft_peer *peer;
+	int reg; /* segment of mem */
 	unsigned char mem[BYTES];
 };
 
@@ -44,6 +46,13 @@ static void on_done(struct weft_dma *d, int err)
 	ended_err = err;
 }
 
+static int segment(struct side *s, size_t bytes, unsigned access)
+{
+	const struct iovec mem = { s->mem, bytes };
+
+	return s->u->ops->mem_open(s->u, &mem, access);
+}
+
 static void pair_open(struct side *s, const struct weft_carrier_ops *carrier)
 {
 	struct weft_carrier_attr a = {
@@ -59,6 +68,8 @@ static void pair_open(struct side *s, const struct weft_carrier_ops *carrier)
 	for (unsigned i = 0; i < 2; i++) {
 		memset(s[i].mem, 0, BYTES);
 		T_OK(weft_unit_sunway.open(&machine, carrier, &a, &s[i].u));
+		s[i].reg = segment(&s[i], BYTES, READ_WRITE);
+		T_IS(s[i].reg, 0);
 	}
 	for (unsigned i = 0; i < 2; i++) {
 		struct weft_carrier *c = s[i].u->carrier;
@@ -160,6 +171,59 @@ static void message_slots_are_reused(void **state)
 	pair_close(s);
 }
 
+/* Returns the result of a transfer of all bytes. */
+static int result(struct side *s, bool get)
+{
+	struct weft_dma d = dma_of(&s[0], &s[1]);
+	int before = ended;
+
+	T_OK(get ? s[0].u->ops->get(s[0].u, s[0].peer, &d)
+		 : s[0].u->ops->put(s[0].u, s[0].peer, &d));
+	T_IS(ended, before + 1);
+	return ended_err;
+}
+
+static void the_segments_of_the_target_limit_a_transfer(void **state)
+{
+	static struct side s[2];
+	struct weft_sunway *n;
+	uint64_t done;
+
+	pair_open(s, &weft_carrier_loop);
+	n = sunway_transport_chip(s[0].u);
+	T_OK(result(s, true));
+	s[1].u->ops->mem_close(s[1].u, s[1].reg);
+	done = n->stats.rdmas;
+	T_IS(result(s, true), -EACCES);
+	T_IS(result(s, false), -EACCES);
+	s[1].reg = segment(&s[1], BYTES, WEFT_MR_REMOTE_READ);
+	T_OK(result(s, true));
+	T_IS(result(s, false), -EACCES);
+	s[1].u->ops->mem_close(s[1].u, s[1].reg);
+	s[1].reg = segment(&s[1], BYTES, WEFT_MR_REMOTE_WRITE);
+	T_IS(result(s, true), -EACCES);
+	T_OK(result(s, false));
+	s[1].u->ops->mem_close(s[1].u, s[1].reg);
+	segment(&s[1], BYTES - 1, READ_WRITE);
+	T_IS(result(s, true), -EACCES);
+	T_IS(n->stats.rdmas - done, 2);
+	T_IS(s[0].u->transfers, 3);
+	T_IS(answers(&s[1]), 1);
+	pair_close(s);
+}
+
+/* Refused transfers release their message slots. */
+static void refused_transfers_keep_no_slot(void **state)
+{
+	static struct side s[2];
+
+	pair_open(s, &weft_carrier_loop);
+	s[1].u->ops->mem_close(s[1].u, s[1].reg);
+	for (int i = 0; i < 2 * WEFT_SUNWAY_IN_FLIGHT; i++)
+		T_IS(result(s, true), -EACCES);
+	pair_close(s);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -167,6 +231,8 @@ int main(void)
 		T_CASE(get_increments_its_own_answer_word),
 		T_CASE(answer_word_is_outside_the_engines_area),
 		T_CASE(message_slots_are_reused),
+		T_CASE(the_segments_of_the_target_limit_a_transfer),
+		T_CASE(refused_transfers_keep_no_slot),
 	};
 
 	return T_RUN(tests);

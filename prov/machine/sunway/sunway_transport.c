@@ -116,6 +116,7 @@ static void sunway_transport_lost(void *arg, struct weft_peer *peer, int err)
 	struct sunway_transport *e = arg;
 
 	sunway_qp_lost(&e->qps, peer);
+	sunway_bulk_lost(e->bulks, peer);
 	e->qps.up->lost(e->qps.up_arg, peer, err);
 }
 
@@ -140,6 +141,17 @@ static int sunway_transport_put(struct weft_unit *u, struct weft_peer *peer,
 	if (peer->lost)
 		return -ECONNRESET;
 	return sunway_bulk_move(sunway_transport_of(u)->bulks, peer, d, false);
+}
+
+static int sunway_transport_mem_open(struct weft_unit *u,
+				     const struct iovec *mem, unsigned access)
+{
+	return sunway_bulk_mem_open(sunway_transport_of(u)->bulks, mem, access);
+}
+
+static void sunway_transport_mem_close(struct weft_unit *u, int reg)
+{
+	sunway_bulk_mem_close(sunway_transport_of(u)->bulks, reg);
 }
 
 /* The interface has no atomics; the target's processor performs them. */
@@ -168,11 +180,14 @@ static int sunway_transport_open(const struct weft_machine *m,
 {
 	struct sunway_transport *e = calloc(1, sizeof(*e));
 	struct weft_carrier_attr a = *attr;
+	size_t offset = 0;
 	int err;
 
 	if (!e)
 		return -ENOMEM;
 	e->unit.ops = &weft_unit_sunway;
+	if (!carrier->backend->transfers_later)
+		offset = sunway_bulk_reserve(&a);
 	a.share_bytes = (a.share_bytes + SUNWAY_ANSWER_LINE - 1) /
 				SUNWAY_ANSWER_LINE * SUNWAY_ANSWER_LINE +
 			SUNWAY_ANSWER_LINE;
@@ -183,7 +198,7 @@ static int sunway_transport_open(const struct weft_machine *m,
 		err = sunway_qps_init(&e->qps, e->n, attr, m->packet_bytes);
 	if (!err) {
 		e->unit.carrier = e->n->port[0].port.carrier;
-		e->bulks = sunway_bulk_open(&e->unit, e->n, e->qps.vi);
+		e->bulks = sunway_bulk_open(&e->unit, e->n, e->qps.vi, offset);
 		err = e->bulks ? 0 : -ENOMEM;
 	}
 	if (err) {
@@ -202,6 +217,8 @@ const struct weft_unit_ops weft_unit_sunway = {
 	.packet = sunway_transport_packet,
 	.get = sunway_transport_get,
 	.put = sunway_transport_put,
+	.mem_open = sunway_transport_mem_open,
+	.mem_close = sunway_transport_mem_close,
 	.amo = sunway_transport_amo,
 	.poll = sunway_transport_poll,
 };

@@ -341,6 +341,16 @@ static void on_done(struct weft_dma *d, int err)
 	ended++;
 }
 
+/* Peers may access this memory of a node. */
+static void segment_open(struct node *s, void *base, size_t bytes)
+{
+	const struct iovec mem = { base, bytes };
+
+	T_TRUE(s->u->ops->mem_open(s->u, &mem,
+				   WEFT_MR_REMOTE_READ |
+					   WEFT_MR_REMOTE_WRITE) >= 0);
+}
+
 static void transfers_are_descriptors_with_events(void **state)
 {
 	enum { BYTES = 100000, PACKETS = 49 };
@@ -356,6 +366,7 @@ static void transfers_are_descriptors_with_events(void **state)
 	struct node s[NODES];
 
 	nodes_open(s, NULL);
+	segment_open(&s[1], there, BYTES);
 	st = &s[0].n->stats;
 	ended = 0;
 	t_fill(there, BYTES, 1);
@@ -397,6 +408,7 @@ static void a_transfer_crosses_a_page(void **state)
 	struct node s[NODES];
 
 	nodes_open(s, NULL);
+	segment_open(&s[1], there, BYTES);
 	ended = 0;
 	t_fill(there, BYTES, 5);
 	T_OK(s[0].u->ops->get(s[0].u, s[0].peer[1], &d));
