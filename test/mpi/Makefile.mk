@@ -36,6 +36,8 @@ EXTRA_DIST += test/mpi/env/args.c test/mpi/env/env.c test/mpi/env/err.c \
 EXTRA_DIST += test/mpi/file/file_calls.c test/mpi/file/file_errors.c \
 	test/mpi/file/file_fuzz.c test/mpi/file/file_t.h \
 	test/mpi/file/file_views.c
+EXTRA_DIST += test/mpi/fortran/fort_f08.f90 test/mpi/fortran/fort_mpi.f90 \
+	test/mpi/fortran/fort_mpif.f
 EXTRA_DIST += test/mpi/p2p/p2p_bsend.c test/mpi/p2p/p2p_cancel.c \
 	test/mpi/p2p/p2p_greq.c test/mpi/p2p/p2p_huge.c \
 	test/mpi/p2p/p2p_modes.c test/mpi/p2p/p2p_order.c \

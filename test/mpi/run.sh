@@ -12,7 +12,7 @@
 # A line of the list: program ranks[,ranks...] [tags] [arguments]. Tags, joined
 # by commas or "-": weft (only over Weft's provider), live (uses the host's
 # clock), virtual (only in virtual time), long (only with LONG=1), threads
-# (starts threads), memory (windows in shared memory: not with
+# (starts threads), fortran (needs the Fortran bindings), memory (windows in shared memory: not with
 # WEFT_WIN_PATH=fabric or messages, with FI_WEFT_CARRIER=sock, or on several
 # hosts), unit (needs the collective unit: not on several hosts, and not on a
 # machine that has none).
@@ -65,13 +65,26 @@ programs=$build/test/mpi/programs
 mkdir -p "$programs" || exit 1
 compile() {
 	local from new=$programs/.$1.$$ src
-	src=$(echo "$top"/test/mpi/*/"$1.c")
+	src=$(echo "$top"/test/mpi/*/"$1".[cf]*)
 	[ -x "$programs/$1" ] &&
 		for from in "$src" "$top"/test/mpi/{,*/}*.h \
-			"$top"/include/*.h "$top/test/mpi/run.sh" ''; do
+			"$top"/include/*.h "$build"/src/fortran/*.stamp \
+			"$top/test/mpi/run.sh" ''; do
 			[ "$from" -nt "$programs/$1" ] && break
 		done
 	[ -x "$programs/$1" ] && [ -z "$from" ] && return
+	case $src in
+	*.c) ;;
+	*)
+		mkdir -p "$new.mod" && (cd "$new.mod" &&
+			${FC:-gfortran} -w -fallow-argument-mismatch -O2 -g \
+				-I"$build/src/fortran" -o "$new" "$src" \
+				-L"$lib" -lmpifort_abi -lmpi_abi \
+				-Wl,-rpath,"$lib") &&
+			mv "$new" "$programs/$1" && rm -rf "$new.mod"
+		return
+		;;
+	esac
 	${CC:-gcc} -std=c11 -D_GNU_SOURCE -O1 -g -w -I"$top/include" \
 		-I"$top/test/mpi" -o "$new" "$src" -L"$lib" -lmpi_abi -lpthread -lm \
 		-Wl,-rpath,"$lib" && mv "$new" "$programs/$1"
@@ -90,6 +103,10 @@ while read -r prog ranks tags args; do
 	case ,$tags, in *,memory,*) [ "$memory" = memory ] || continue ;; esac
 	case ,$tags, in *,memory,* | *,unit,*) [ -z "$HOSTS" ] || continue ;; esac
 	case ,$tags, in *,unit,*) [ $unit = yes ] || continue ;; esac
+	case ,$tags, in *,fortran,*) [ -e "$lib/libmpifort_abi.so" ] || {
+		echo "skip $prog: built without Fortran"
+		continue
+	} ;; esac
 	case ,$tags, in *,long,*) [ -n "$LONG" ] || continue ;; esac
 	compile "$prog" || { echo "FAIL $prog does not compile"; bad=$((bad + 1)); continue; }
 	for n in ${ranks//,/ }; do

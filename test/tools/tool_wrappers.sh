@@ -69,17 +69,48 @@ for n in mpicxx mpic++ mpiCC mpicc_abi; do
 	"$bin/$n" -show >/dev/null || fail "$n"
 done
 
-# Fortran is not supported: reported, except to CMake, which requests flags and
-# detects it.
-for n in mpifort mpif90 mpif77; do
-	for o in -show -showme --version "-c x.f90"; do
-		# shellcheck disable=SC2086
-		"$bin/$n" $o >out 2>err
-		[ $? = 1 ] && [ ! -s out ] || fail "$n $o"
-		grep -qx "$n: Weft has no Fortran bindings yet" err ||
-			fail "$n $o: $(cat err)"
+# Fortran: the three interfaces. Without a compiler for it, the wrappers report
+# this, except to CMake, which requests flags and detects it.
+cat >one.f <<'EOF'
+      program one
+      include 'mpif.h'
+      integer ierr, rank, size
+      call mpi_init(ierr)
+      call mpi_comm_rank(MPI_COMM_WORLD, rank, ierr)
+      call mpi_comm_size(MPI_COMM_WORLD, size, ierr)
+      print '(a,i0,a,i0)', 'rank ', rank, ' of ', size
+      call mpi_finalize(ierr)
+      end
+EOF
+sed "/include/d; s/program one/program one\n      use mpi/" one.f >onem.f90
+sed 's/use mpi/use mpi_f08/; s/, ierr)/)/; s/(ierr)/()/' onem.f90 >onef.f90
+if [ -e "$tree/include/mpif.h" ]; then
+	for n in mpifort mpif90 mpif77; do
+		for f in one.f onem.f90 onef.f90; do
+			"$bin/$n" -o onefort $f || fail "$n $f"
+			[ "$(./onefort)" = "rank 0 of 1" ] || fail "$n $f runs"
+		done
+		"$bin/$n" -showme:link | grep -q -- "-lmpifort_abi -lmpi_abi" ||
+			fail "$n -showme:link"
+		"$bin/$n" -showme:compile | grep -q -- "-I$tree/include" ||
+			fail "$n -showme:compile"
+		WEFT_FC=false "$bin/$n" one.f && fail "WEFT_FC is ignored"
 	done
-done
+	sed 's/mpi_comm_size/mpi_comm_missing/' one.f >missing.f
+	"$bin/mpifort" -o missing missing.f 2>/dev/null && fail "missing links"
+	sed 's/call mpi_init(ierr)/call mpi_init(1.0)/' onem.f90 >wrong.f90
+	"$bin/mpifort" -c wrong.f90 2>/dev/null && fail "a wrong type compiles"
+else
+	for n in mpifort mpif90 mpif77; do
+		for o in -show -showme --version "-c x.f90"; do
+			# shellcheck disable=SC2086
+			"$bin/$n" $o >out 2>err
+			[ $? = 1 ] && [ ! -s out ] || fail "$n $o"
+			grep -q "^$n: this Weft was built without Fortran" err ||
+				fail "$n $o: $(cat err)"
+		done
+	done
+fi
 
 # A missing MPI function: the linker's error, then a hint; but no hint for a
 # function of the user.
@@ -131,7 +162,9 @@ sed "s/@FUNCTION@/MPI_Mine/g" shared.c >one_shared.c
 	fail "-z defs is ignored"
 
 export PKG_CONFIG_PATH=$tree/lib/pkgconfig
-for pc in weft mpi mpi-abi mpi-c mpi-cxx; do
+fort_pc=
+[ ! -e "$tree/include/mpif.h" ] || fort_pc=mpi-fort
+for pc in weft mpi mpi-abi mpi-c $fort_pc mpi-cxx; do
 	pkg-config --exists $pc || fail "pkg-config $pc"
 	pkg-config --libs $pc | grep -q lmpi_abi || fail "pkg-config $pc: libs"
 	# the tree was moved: pkg-config needs only the prefix
@@ -157,19 +190,41 @@ PATH=$bin:$PATH cmake -S . -B cm >cmake.log 2>&1 ||
 grep -q "Found MPI_C: $tree/lib/libmpi_abi.so (found version \"5.0\")" \
 	cmake.log || { grep -i mpi cmake.log; fail "cmake found another MPI"; }
 grep -q "runs: $bin/mpiexec -n" cmake.log || fail "cmake found no mpiexec"
-# A project with Fortran does not get the Fortran of another MPI.
+# A project with Fortran gets this Fortran, and never that of another MPI.
 if command -v gfortran >/dev/null; then
 	mkdir fortran
+	cp one.c one.f onem.f90 onef.f90 fortran
 	cat >fortran/CMakeLists.txt <<'EOF'
 cmake_minimum_required(VERSION 3.10)
-project(two C Fortran)
-find_package(MPI COMPONENTS C Fortran)
+project(two C CXX Fortran)
+find_package(MPI COMPONENTS C CXX Fortran)
 message(STATUS "fortran: ${MPI_Fortran_FOUND} ${MPI_Fortran_COMPILER}")
+message(STATUS "library: ${MPI_Fortran_LIBRARIES}")
+message(STATUS "modules: ${MPI_Fortran_HAVE_F77_HEADER} "
+	"${MPI_Fortran_HAVE_F90_MODULE} ${MPI_Fortran_HAVE_F08_MODULE}")
+if(MPI_Fortran_FOUND)
+	foreach(p one.f onem.f90 onef.f90)
+		add_executable(${p}.exe ${p})
+		target_link_libraries(${p}.exe MPI::MPI_Fortran)
+	endforeach()
+endif()
 EOF
 	PATH=$bin:$PATH cmake -S fortran -B cf >cmake.log 2>&1 ||
 		{ tail -n 30 cmake.log; fail "cmake"; }
-	grep -q "fortran: FALSE $bin/mpif" cmake.log ||
-		{ grep -i fortran cmake.log; fail "another MPI's Fortran"; }
+	if [ -n "$fort_pc" ]; then
+		grep -q "fortran: TRUE $bin/mpif" cmake.log &&
+			grep -q "library: $tree/lib/libmpifort_abi.so" cmake.log &&
+			grep -q "modules: TRUE *TRUE *TRUE" cmake.log ||
+			{ grep -i fortran cmake.log; fail "CMake and Fortran"; }
+		make -s -C cf >cmake.log 2>&1 ||
+			{ tail -n 30 cmake.log; fail "make of Fortran"; }
+		for p in one.f onem.f90 onef.f90; do
+			[ "$(cf/$p.exe)" = "rank 0 of 1" ] || fail "$p by CMake"
+		done
+	else
+		grep -q "fortran: FALSE $bin/mpif" cmake.log ||
+			{ grep -i fortran cmake.log; fail "another MPI's Fortran"; }
+	fi
 else
 	echo "SKIPPED: no gfortran"
 	skipped=77

@@ -134,6 +134,7 @@ borders_below() {
 }
 
 borders_above() {
+	border src/fortran "" # above the C ABI
 	border src/types "src/base/"
 	border src/health "$low prov/watch/watch.h"
 	for folder in core comm msg offload diag boot; do

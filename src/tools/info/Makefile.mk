@@ -4,6 +4,9 @@ bin_SCRIPTS += src/tools/info/mpicc src/tools/info/mpicxx
 # mpi-abi is the name of an MPI with the standard ABI, such as Open MPI's ompi-abi
 pkgconfig_DATA += src/tools/info/weft.pc src/tools/info/mpi.pc src/tools/info/mpi-abi.pc \
 	src/tools/info/mpi-c.pc src/tools/info/mpi-cxx.pc
+if HAVE_FORTRAN
+pkgconfig_DATA += src/tools/info/mpi-fort.pc
+endif
 CLEANFILES += $(bin_SCRIPTS) $(pkgconfig_DATA)
 EXTRA_DIST += src/tools/info/mpicc.in src/tools/info/weft.pc.in
 
@@ -25,6 +28,8 @@ TOOL_SUBST = $(SED) \
 	-e 's|@docdir[@]|$(docdir)|g' \
 	-e 's|@WRAPPER_CC[@]|$(CC)|g' \
 	-e 's|@WRAPPER_CXX[@]|$(WRAPPER_CXX)|g' \
+	-e 's|@WRAPPER_FC[@]|$(WRAPPER_FC)|g' \
+	-e 's|@WRAPPER_FCFLAGS[@]|$(WRAPPER_FCFLAGS)|g' \
 	-e 's|@PACKAGE_VERSION[@]|$(PACKAGE_VERSION)|g'
 
 src/tools/info/mpicc: $(srcdir)/src/tools/info/mpicc.in Makefile
@@ -60,6 +65,12 @@ src/tools/info/mpi-c.pc: $(srcdir)/src/tools/info/weft.pc.in Makefile
 src/tools/info/mpi-cxx.pc: $(srcdir)/src/tools/info/weft.pc.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) src/tools/info && $(PC_SUBST) \
 	-e 's|@PC_WHAT[@]|MPI for C++ programs (C bindings), by Weft|' > $@
+
+src/tools/info/mpi-fort.pc: $(srcdir)/src/tools/info/weft.pc.in Makefile
+	$(AM_V_GEN)$(MKDIR_P) src/tools/info && $(PC_SUBST) \
+	-e 's|@PC_WHAT[@]|MPI for Fortran (mpif.h, mpi, mpi_f08), by Weft|' \
+	-e 's|^\(Cflags:.*\)|\1 $(WRAPPER_FCFLAGS)|' \
+	-e 's|-lmpi_abi|-lmpifort_abi -lmpi_abi|' > $@
 
 # other common names of the wrappers
 install-exec-hook: install-wrapper-links

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Registers the sizes and the LOGICAL values of the Fortran compiler. */
+#ifndef FORT_INIT_H
+#define FORT_INIT_H
+
+#include "src/fortran/fort.h"
+
+/* Called before MPI starts; the first call in a process has the effect. */
+void fort_register(void);
+
+#endif
