@@ -10,11 +10,13 @@ libweft_net_la_SOURCES = prov/net/net.h prov/net/net_event.h \
 	prov/net/file/net_config.h prov/net/net_inspect.c \
 	prov/net/file/net_name.c prov/net/file/net_name.h prov/net/net_nic.c \
 	prov/net/net_nic.h prov/net/net_nic_in.c prov/net/net_nic_int.h \
+	prov/net/net_nic_stored.c \
 	prov/net/net_pool.c prov/net/net_pool.h prov/net/net_prefetch.c \
 	prov/net/net_prefetch.h prov/net/net_router.c prov/net/net_router.h \
 	prov/net/net_run.c prov/net/net_deadlock.c prov/net/net_idle_words.c \
 	prov/net/net_tail.h prov/net/net_tile.c prov/net/net_tile.h \
-	prov/net/net_wheel.c prov/net/net_wheel.h
+	prov/net/net_wheel.c prov/net/net_wheel.h prov/net/net_wormhole.c \
+	prov/net/net_wormhole.h
 
 C_TESTS += prov/net/net_fuzz_test prov/net/net_link_test \
 	prov/net/net_priority_test prov/net/net_class_test \

@@ -15,6 +15,7 @@
 #include "prov/net/net_prefetch.h"
 #include "prov/net/net_slot.h"
 #include "prov/net/net_tile.h"
+#include "prov/net/net_wormhole.h"
 #include "prov/net/tree/net_tree.h"
 
 enum { BATCH = 32 }; /* nodes whose cache lines are prefetched together */
@@ -46,14 +47,22 @@ static inline bool is_shut(const struct net_step *s, unsigned slot)
 
 /* ---- arbitration --------------------------------------------------------- */
 
-/* Returns whether tokens suffice for the packet; have: tokens of its VC. */
-static inline bool fits(const struct net_step *s, uint32_t pi, unsigned have,
-			unsigned need)
+/* Like fits(), on machines with shared tokens. */
+WEFT_COLD static bool fits_shared(const struct net_step *s, unsigned port,
+				  uint32_t pi, unsigned have)
 {
 	const struct net *net = s->net;
 
-	if (weft_unlikely(net->off_pool))
-		need = net->cost[net_packet(net, pi)->chunks];
+	return have >= net->cost[net_packet(net, pi)->chunks] &&
+	       !(net->rare & NET_RARE_WORM && net_worm_must_wait(s, port, pi));
+}
+
+/* Returns whether tokens suffice for the packet; have: tokens of its VC. */
+static inline bool fits(const struct net_step *s, unsigned port, uint32_t pi,
+			unsigned have, unsigned need)
+{
+	if (weft_unlikely(s->net->off_pool))
+		return fits_shared(s, port, pi, have);
 	return have >= need;
 }
 
@@ -63,10 +72,11 @@ static bool serve_det(struct net_step *s, unsigned port, unsigned vc)
 	struct net_out *o = net_out(s, port);
 	unsigned on = NET_WAIT_DET + 2 * (vc - 1), enter = on + 1;
 	unsigned have = net_tokens(s->net, s->id, port, vc);
-	bool can_on = o->waits >> on & 1 && fits(s, o->list[on].head, have, 1);
+	bool can_on =
+		o->waits >> on & 1 && fits(s, port, o->list[on].head, have, 1);
 	bool can_enter =
-		o->waits >> enter & 1 &&
-		fits(s, o->list[enter].head, have, net_hop(s, port)->need);
+		o->waits >> enter & 1 && fits(s, port, o->list[enter].head,
+					      have, net_hop(s, port)->need);
 
 	if (can_on && !(can_enter && o->rr_bits & 2)) {
 		o->rr_bits |= 2;
@@ -90,7 +100,7 @@ static bool serve_inject_det(struct net_step *s, unsigned port, unsigned vc)
 		return false;
 	pi = net_slot_head(s->net, s->id,
 			   NET_SLOT_FIFO + net_inject_next(o, vc));
-	if (!fits(s, pi, net_tokens(s->net, s->id, port, vc),
+	if (!fits(s, port, pi, net_tokens(s->net, s->id, port, vc),
 		  net_hop(s, port)->need))
 		return false;
 	net_grant_inject(s, port, vc);
@@ -253,6 +263,7 @@ static bool serve_urgent(struct net_step *s, unsigned port)
 	return false;
 }
 
+#define WAITS_CLASS  (1u << NET_WAIT_DOWN | 1u << NET_WAIT_UP)
 #define WAITS_NORMAL (3u << NET_WAIT_DET)
 
 static inline bool has_requests(const struct net_out *o)
@@ -285,16 +296,11 @@ WEFT_COLD static void serve_alternating(struct net_step *s, unsigned port)
 		serve_urgent(s, port);
 }
 
-WEFT_INLINE void serve_port(struct net_step *s, unsigned port, bool rare)
+/* Serves the packets that request a port. */
+WEFT_INLINE void serve_requests(struct net_step *s, unsigned port, bool rare)
 {
 	struct net_out *o = net_out(s, port);
 
-	if (s->node->busy >> port & 1)
-		return;
-	if (!has_requests(o)) {
-		s->node->waiting &= ~(1ull << port);
-		return;
-	}
 	if (o->waits & ~WAITS_NORMAL || o->vcs & ~(1u << NET_VC_DET)) {
 		if (rare && s->net->cfg.system_alternate) {
 			serve_alternating(s, port);
@@ -307,6 +313,45 @@ WEFT_INLINE void serve_port(struct net_step *s, unsigned port, bool rare)
 		serve_normal_rare(s, port);
 	else
 		serve_normal(s, port);
+}
+
+/*
+ * Serves a port with wormhole switching: class routes first, then the channels
+ * in turn, each with the next segment of its packet, or a new packet.
+ */
+WEFT_COLD static void serve_channels(struct net_step *s, unsigned port)
+{
+	struct net_out *o = net_out(s, port);
+	unsigned n = s->net->cfg.channels, last = o->channel, channel, i;
+
+	if (o->waits & WAITS_CLASS) {
+		serve_urgent(s, port);
+		return;
+	}
+	for (i = 1; i <= n && !(s->node->busy >> port & 1); i++) {
+		channel = (last + i) % n;
+		if (net_worm(s->net, s->id, port, channel)->packet)
+			net_worm_send(s, port, channel);
+		else if (has_requests(o))
+			serve_requests(s, port, true);
+	}
+	if (!has_requests(o) && !net_worm_unsent(s, port))
+		s->node->waiting &= ~(1ull << port);
+}
+
+WEFT_INLINE void serve_port(struct net_step *s, unsigned port, bool rare)
+{
+	if (s->node->busy >> port & 1)
+		return;
+	if (rare && s->net->rare & NET_RARE_WORM) {
+		serve_channels(s, port);
+		return;
+	}
+	if (!has_requests(net_out(s, port))) {
+		s->node->waiting &= ~(1ull << port);
+		return;
+	}
+	serve_requests(s, port, rare);
 }
 
 /*

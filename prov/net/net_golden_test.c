@@ -36,12 +36,15 @@ static struct net_fixture fx;
  */
 static bool open_net(const struct golden *g)
 {
-	struct net_config with = cfg;
+	struct net_config with;
 	struct weft_fault_plan_why why;
 	struct weft_fault_plan plan;
 	size_t bytes;
 	bool ok;
 
+	if (cfg.wormhole)
+		net_config_channels(&cfg);
+	with = cfg;
 	if (net_config_check(&cfg))
 		return false;
 	if (g->plan) {

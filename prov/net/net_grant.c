@@ -14,6 +14,7 @@
 #include "prov/net/routing/net_routing.h"
 #include "prov/net/net_tile.h"
 #include "prov/net/net_wheel.h"
+#include "prov/net/net_wormhole.h"
 
 /* ---- sending ------------------------------------------------------------- */
 
@@ -100,7 +101,8 @@ WEFT_INLINE void send_packet_as(struct net_step *s, unsigned port, unsigned vc,
 	take_tokens(s, port, vc, p, rare);
 	if (rare && p->kind)
 		busy = form_busy(s, port, p);
-	if (rare && net->rare & NET_RARE_TAIL)
+	if (rare &&
+	    (net->rare & (NET_RARE_TAIL | NET_RARE_WORM)) == NET_RARE_TAIL)
 		hop += net_tail_send(s, port, p, &busy);
 	net_routing_hop(net, p, s->id, port);
 	net->hops++;
@@ -108,8 +110,12 @@ WEFT_INLINE void send_packet_as(struct net_step *s, unsigned port, unsigned vc,
 	p->frac = (uint16_t)(frac - (carry ? net->cfg.tick_ps : 0));
 	if (rare && net->rare & NET_RARE_COUNT)
 		net_counter_sent(s, port, vc, p);
+	if (rare && net->rare & NET_RARE_WORM)
+		vc = net_worm_start(s, port, vc, pi, hop + carry, &busy);
 	if (rare && net->rare & NET_RARE_FAULTS)
 		late = net_fault_link_send(s, port, vc, pi, &busy);
+	if (rare && late == NET_FAULT_LOST && net->rare & NET_RARE_WORM)
+		net_worm_lost(s, port, pi);
 	if (late != NET_FAULT_LOST)
 		net_wheel_after(s, hop + carry + late, NET_EV_ARRIVE,
 				net_word(net_link_peer(link), NET_EV_ARRIVE,
@@ -154,6 +160,10 @@ WEFT_INLINE void leave_receiver(struct net_step *s, unsigned port, unsigned out,
 	if (rare && net->rare & NET_RARE_COUNT)
 		net_counters(net, s->id, port)->wait_ticks[p->vc] +=
 			(uint32_t)s->now - p->since;
+	if (rare && net->rare & NET_RARE_WORM) {
+		net_worm_leave(s, port, p);
+		return;
+	}
 	if (rare && net->rare & NET_RARE_WORDS) {
 		net_words_ready(s, port, s->now + busy, p);
 		return;

@@ -198,8 +198,9 @@ struct net_out {
 	uint8_t waits; /* mask of the lists that are not empty */
 	/* round-robin bits: 1 deterministic/dynamic, 2 ring entry, 4 system */
 	uint8_t rr_bits;
-	uint8_t vcs; /* mask of the VCs for which an injection FIFO waits */
-	uint8_t pad[3];
+	uint8_t vcs;	 /* mask of the VCs for which an injection FIFO waits */
+	uint8_t channel; /* wormhole: channel that was served last */
+	uint8_t pad[2];
 	/* counts of packets on class routes or with a special header */
 	uint32_t packets_coll;
 	uint32_t chunks_coll;
@@ -470,6 +471,7 @@ struct net {
 	uint64_t off_control;
 	uint64_t off_counters; /* counters of ports; 0: none */
 	uint64_t off_table;    /* routing tables of switches; 0: none */
+	uint64_t off_worm;     /* channels of links (cfg.wormhole); 0: none */
 	/* index of the first record of each pool, minus one */
 	uint32_t first_packet, first_msg, first_chunk;
 	uint32_t node_stride, link_stride;
@@ -706,6 +708,7 @@ enum {
 	/* tiled routers (cfg.columns) or cfg.system_alternate */
 	NET_RARE_ROUTER = 16,
 	NET_RARE_COUNT = 64, /* counters of ports per VC */
+	NET_RARE_WORM = 128, /* wormhole switching, with NET_RARE_SHARED */
 };
 
 /* Shared tokens in use at a port, per VC. */

@@ -10,15 +10,14 @@
 #include "prov/net/net_pool.h"
 #include "prov/net/routing/net_routing.h"
 #include "prov/net/net_wheel.h"
-
-enum { LOCAL_PORT = 63 }; /* port number of packets that did not use a link */
+#include "prov/net/net_wormhole.h"
 
 /* ---- reception engines --------------------------------------------------- */
 
 /* Returns the ticks in which a packet arrives, from head to tail. */
 static uint32_t arrival_ticks(const struct net *net, const struct net_packet *p)
 {
-	if (weft_likely(!(net->rare & NET_RARE_TAIL)))
+	if (weft_likely(!(net->rare & NET_RARE_TAIL)) || net->cfg.wormhole)
 		return net_packet_len(net, 0, p);
 	return p->tail;
 }
@@ -85,22 +84,6 @@ static uint64_t reception_end(struct net_step *s, unsigned port,
 	return end;
 }
 
-static void push_deliver(struct net_step *s, unsigned port, uint32_t pi,
-			 uint64_t end)
-{
-	struct net *net = s->net;
-	struct net_packet *p = net_packet(net, pi);
-	uint64_t at =
-		end +
-		(p->flags & NET_P_ACK
-			 ? net->cfg.ack_receive_ps
-			 : net_path_in(net, net_mrec(net, p->msg))->receive_ps);
-
-	p->frac = (uint16_t)(at % net->cfg.tick_ps);
-	net_event_schedule(net, at, NET_EV_DELIVER,
-			   net_word(s->id, NET_EV_DELIVER, port, p->vc, pi));
-}
-
 void net_nic_receive(struct net_step *s, unsigned port, uint32_t pi)
 {
 	struct net *net = s->net;
@@ -108,6 +91,11 @@ void net_nic_receive(struct net_step *s, unsigned port, uint32_t pi)
 	uint32_t back = s->link[port];
 	uint64_t end = reception_end(s, port, p);
 
+	if (weft_unlikely(net->rare & NET_RARE_WORM)) {
+		p->want = end; /* unless the tail arrives later */
+		net_worm_store(s, port, pi);
+		return;
+	}
 	if (weft_unlikely(net->rare & NET_RARE_WORDS))
 		net_words_ready(s, port, net_tick_of(net, end), p);
 	else
@@ -118,7 +106,7 @@ void net_nic_receive(struct net_step *s, unsigned port, uint32_t pi)
 			      net_word(net_link_peer(back), NET_EV_TOKEN,
 				       net_link_port(back), p->vc,
 				       net_cost(net, p->chunks, p->vc)));
-	push_deliver(s, port, pi, end);
+	net_nic_stored(s, port, pi, end);
 }
 
 bool net_nic_deposit(struct net_step *s, unsigned port, uint32_t pi)
@@ -131,7 +119,7 @@ bool net_nic_deposit(struct net_step *s, unsigned port, uint32_t pi)
 		return false;
 	*c = *net_packet(net, pi);
 	net->copies++;
-	push_deliver(s, port, ci, reception_end(s, port, c));
+	net_nic_stored(s, port, ci, reception_end(s, port, c));
 	return true;
 }
 
@@ -164,6 +152,19 @@ static uint64_t cookie_of(const struct net *net, const struct net_mrec *m)
 }
 
 /*
+ * Releases the path of a delivered packet; acked: with its acknowledgement.
+ * Returns false if the packet holds no path.
+ */
+static bool release_path(struct net_step *s, const struct net_call *c,
+			 bool acked)
+{
+	return s->net->rare & NET_RARE_WORM &&
+	       net_worm_release(s, net_word_node(c->word),
+				net_word_port(c->word),
+				net_word_payload(c->word), c->time_ps, acked);
+}
+
+/*
  * Sends the record of the packet back as its acknowledgement; record wi counts
  * the acknowledgements.
  */
@@ -187,9 +188,12 @@ static void send_ack(struct net_step *s, const struct net_call *c, uint32_t pi,
 	net->injected++;
 	if (back.src == back.dst) {
 		net_step_at(s, back.src);
-		push_deliver(s, LOCAL_PORT, pi, c->time_ps + net->cfg.ack_ps);
+		net_nic_stored(s, NET_LOCAL_PORT, pi,
+			       c->time_ps + net->cfg.ack_ps);
 		return;
 	}
+	if (release_path(s, c, true))
+		return;
 	net_routing_plan(net, &back, p->rem);
 	net_routing_start(net, p);
 	net_event_schedule(net, c->time_ps + net->cfg.ack_ps, NET_EV_WAKE,
@@ -226,13 +230,18 @@ void net_nic_deliver(struct net_step *s, const struct net_call *c)
 	uint64_t cookie = cookie_of(net, m);
 	bool last, lost = m->fate & NET_FATE_LOST;
 
+	if (weft_unlikely(net->rare & NET_RARE_WORM) &&
+	    (p.flags & (NET_P_BAD | NET_P_ACK) || !(m->flags & NET_M_ACKED)))
+		release_path(s, c, false);
 	if (weft_unlikely(p.flags & NET_P_BAD)) {
 		net_fault_packet_discard(s, c);
 		return;
 	}
 	if (weft_unlikely(net->off_fault) &&
-	    (net_fault_neterr_arrived(s, c) || net_fault_order_hold(s, c)))
+	    (net_fault_neterr_arrived(s, c) || net_fault_order_hold(s, c))) {
+		release_path(s, c, false);
 		return;
+	}
 	if (p.flags & NET_P_ACK) {
 		acknowledged(s, c, pi);
 		return;

@@ -7,6 +7,9 @@
 #include "prov/net/net_pool.h"
 #include "prov/net/net_wheel.h"
 
+/* port number of packets that did not use a link */
+enum { NET_LOCAL_PORT = 63 };
+
 static inline uint64_t net_tick_of(const struct net *net, uint64_t ps)
 {
 	return ps / net->cfg.tick_ps;
@@ -230,5 +233,9 @@ static inline unsigned net_ack_fifo(const struct net *net)
 {
 	return net->cfg.inject_fifos - 1;
 }
+
+/* Delivers a packet that is completely stored at time `end`. */
+void net_nic_stored(struct net_step *s, unsigned port, uint32_t pi,
+		    uint64_t end);
 
 #endif

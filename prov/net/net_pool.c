@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records of packets and messages. Each record is used once before the free
- * list is used. Results do not depend on which record a packet gets. The next
- * free record is prefetched (net_prefetch.c).
+ * Records of packets and messages, and shared tokens. Each record is used once
+ * before the free list is used. Results do not depend on which record a packet
+ * gets. The next free record is prefetched (net_prefetch.c).
  */
 #include "prov/net/net_layout.h"
 #include "prov/net/net_pool.h"
@@ -83,4 +83,17 @@ uint32_t net_list_pop(struct net *net, struct net_list *l)
 	if (p)
 		l->head = net_packet(net, p)->next;
 	return p;
+}
+
+WEFT_COLD uint32_t net_pool_return(struct net *net, uint32_t id, unsigned port,
+				   unsigned vc, uint32_t back)
+{
+	struct net_pool *p = net_pool(net, id, port);
+
+	WEFT_GUARD_ASSERT(p->used[net_channel(vc)] >= back);
+	net->excess += p->used[net_channel(vc)] < back;
+	p->used[net_channel(vc)] = (uint16_t)(p->used[net_channel(vc)] - back);
+	net_node(net, id)->room[port] =
+		(uint16_t)net_pool_left(net, id, port, NET_VC_DYN);
+	return net_pool_left(net, id, port, vc);
 }

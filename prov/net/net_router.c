@@ -16,6 +16,7 @@
 #include "prov/net/routing/net_routing.h"
 #include "prov/net/net_tile.h"
 #include "prov/net/net_wheel.h"
+#include "prov/net/net_wormhole.h"
 
 /* ---- arriving packets ---------------------------------------------------- */
 
@@ -145,6 +146,9 @@ static void queue_dynamic(struct net_step *s, struct net_node *n, uint32_t id,
 			     ? shortest_queue(net, in)
 			     : net->queues - 1;
 
+	if (weft_unlikely(net->cfg.wormhole))
+		q = net_packet(net, pi)->zone;
+
 	if (queue_push(net, in, q, pi))
 		net_mask_set(net_mark(s, n, id)->fresh,
 			     (port << net->qshift) + q);
@@ -178,6 +182,8 @@ static inline void packet_arrive(struct net_step *s, uint64_t word)
 	WEFT_GUARD_ASSERT(id < net->nodes && port < net->ports &&
 			  p->chunks <= NET_PAYLOAD_CHUNKS);
 	p->vc = (uint8_t)net_word_vc(word);
+	if (weft_unlikely(net->rare & NET_RARE_WORM))
+		net_worm_arrive(s, id, port, net_word_vc(word), pi);
 	p->since = (uint32_t)s->now;
 	in->received++;
 	in->chunks += p->chunks;
@@ -239,20 +245,6 @@ WEFT_COLD static uint32_t update_port_delay(const struct net *net, uint32_t id,
 	return back;
 }
 
-/* Puts shared tokens back. Returns the tokens that the VC then has. */
-WEFT_COLD static uint32_t pool_return(struct net *net, uint32_t id,
-				      unsigned port, unsigned vc, uint32_t back)
-{
-	struct net_pool *p = net_pool(net, id, port);
-
-	WEFT_GUARD_ASSERT(p->used[net_channel(vc)] >= back);
-	net->excess += p->used[net_channel(vc)] < back;
-	p->used[net_channel(vc)] = (uint16_t)(p->used[net_channel(vc)] - back);
-	net_node(net, id)->room[port] =
-		(uint16_t)net_pool_left(net, id, port, NET_VC_DYN);
-	return net_pool_left(net, id, port, vc);
-}
-
 WEFT_COLD static uint32_t token_rare(struct net *net, uint32_t id,
 				     unsigned port, unsigned vc, uint32_t back)
 {
@@ -261,7 +253,7 @@ WEFT_COLD static uint32_t token_rare(struct net *net, uint32_t id,
 	if (net->rare & NET_RARE_AHEAD)
 		back = update_port_delay(net, id, port, back);
 	if (net->rare & NET_RARE_SHARED)
-		return pool_return(net, id, port, vc, back);
+		return net_pool_return(net, id, port, vc, back);
 	if (vc)
 		return ++net_det_tokens(net, id, vc)[port];
 	return n->room[port] = (uint16_t)(n->room[port] + back);
@@ -274,6 +266,10 @@ WEFT_INLINE void token_return(struct net_step *s, uint64_t word, bool rare)
 	struct net_node *n = net_node(net, id);
 	unsigned port = net_word_port(word), vc = net_word_vc(word);
 
+	if (rare && net->rare & NET_RARE_WORM) {
+		net_worm_event(s, word);
+		return;
+	}
 	if (rare && vc & NET_TOKEN_READY) {
 		net_words_credit(s, word);
 		return;

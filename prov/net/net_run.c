@@ -19,6 +19,7 @@
 #include "prov/net/routing/net_topo.h"
 #include "prov/net/tree/net_tree.h"
 #include "prov/net/net_wheel.h"
+#include "prov/net/net_wormhole.h"
 
 #include "src/base/hash.h"
 #include "src/base/log.h"
@@ -113,6 +114,7 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 		(cfg->tokens_shared ? NET_RARE_SHARED : 0u) |
 		(cfg->look_ahead ? NET_RARE_AHEAD : 0u) |
 		(cfg->counters ? NET_RARE_COUNT : 0u) |
+		(cfg->wormhole ? NET_RARE_WORM : 0u) |
 		(cfg->credit_words ? NET_RARE_WORDS : 0u) |
 		(cfg->faults ? NET_RARE_FAULTS | NET_RARE_TAIL : 0u) |
 		(cfg->columns || cfg->system_alternate ? NET_RARE_ROUTER : 0u);
@@ -133,6 +135,9 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 			reserve(off, ports * sizeof(struct net_counters));
 	if (net_table_bytes(cfg))
 		n->off_table = reserve(off, net_table_bytes(cfg));
+	if (cfg->wormhole)
+		n->off_worm = reserve(off, ports * cfg->channels *
+						   sizeof(struct net_worm));
 }
 
 /* Reserves `count` records. Returns the index of the first, minus one. */

@@ -323,6 +323,8 @@ static uint64_t acked_despite_failure(uint8_t neterr, unsigned dead,
 	m.routing = NET_DETERMINISTIC;
 	net_fixture_machine_load(&cfg, "qsnet2:4x4x4");
 	cfg.care.neterr = neterr;
+	/* routes avoid the switch before the source sends again */
+	cfg.care.detect_ps = cfg.care.ack_timeout_ps / 2;
 	snprintf(plan, sizeof(plan), "dead-switch 3:%u at 650ns", dead);
 	net_fixture_fault_open(&e, &cfg, plan);
 	T_OK(net_send(e.net, 0, &m));
@@ -361,6 +363,27 @@ static void qsnet2_resolves_lost_acks_by_error_messages(void **state)
 		lost += !!c[1].timeouts;
 	}
 	T_IS(lost, 1);
+}
+
+/* A packet that a failed link has cut is discarded and sent again. */
+static void qsnet2_resends_packets_cut_by_a_failure(void **state)
+{
+	struct net_msg m = { .dst = 15, .bytes = 2048, .path = 2 };
+	struct net_fault_count c;
+	struct net_config cfg;
+	struct net_fixture e;
+
+	m.routing = NET_DETERMINISTIC;
+	net_fixture_machine_load(&cfg, "qsnet2:4x4");
+	/* the head leaves the first switch after 2.1 us */
+	net_fixture_fault_open(&e, &cfg, "dead-switch 2:3 at 3us");
+	T_OK(net_send(e.net, 0, &m));
+	net_fixture_drain(&e);
+	c = net_fixture_fault_count(&e);
+	T_IS(e.arrived, 1);
+	T_IS(c.discarded, 1);
+	T_IS(c.resends, 1);
+	net_fixture_close(&e);
 }
 
 /*
@@ -550,6 +573,7 @@ int main(void)
 		T_CASE(qsnet2_routes_around_a_dead_switch),
 		T_CASE(qsnet2_retransmits_after_missing_answer),
 		T_CASE(qsnet2_resolves_lost_acks_by_error_messages),
+		T_CASE(qsnet2_resends_packets_cut_by_a_failure),
 		T_CASE(sunway_routes_over_other_rail_and_siblings),
 		T_CASE(sunway_retransmits_packets_lost_with_a_rail),
 		T_CASE(dead_node_is_reported_and_its_messages_are_lost),

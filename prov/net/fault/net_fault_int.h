@@ -267,6 +267,9 @@ void net_fault_packet_discard(struct net_step *s, const struct net_call *c);
  * message. Returns false if it is another packet.
  */
 bool net_fault_neterr_arrived(struct net_step *s, const struct net_call *c);
+/* The acknowledgement pi is lost on the dead link of `port` on its held path.
+ */
+void net_fault_held_ack_lost(struct net_step *s, unsigned port, uint32_t pi);
 /* net_routing.c: plans a route around dead links, at the source. */
 void net_fault_route_plan(const struct net *net, const struct net_msg *msg,
 			  int8_t *rem);

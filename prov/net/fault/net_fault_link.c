@@ -130,9 +130,9 @@ static void read_words(struct net_step *s, struct net_packet *p, uint32_t bytes)
 
 /* ---- dead links ---------------------------------------------------------- */
 
-/* Handles a lost packet; its source detects the loss by timeout. */
-static void packet_lost(struct net_step *s, unsigned port, unsigned vc,
-			uint32_t pi, uint32_t busy)
+/* Schedules the timeout of a packet that is lost after `busy` ticks. */
+static void schedule_timeout(struct net_step *s, unsigned port, unsigned vc,
+			     uint32_t pi, uint32_t busy)
 {
 	struct net *net = s->net;
 	struct net_packet *p = net_packet(net, pi);
@@ -143,11 +143,24 @@ static void packet_lost(struct net_step *s, unsigned port, unsigned vc,
 	p->dirs |= NET_PACKET_LOST;
 	net_fault_order_wait(net, pi);
 	p->frac = (uint16_t)(at % net->cfg.tick_ps);
-	net_wheel_after(s, busy, NET_EV_TOKEN,
-			net_word(s->id, NET_EV_TOKEN, port, vc,
-				 net_cost(net, p->chunks, vc)));
 	net_event_schedule(net, at, NET_EV_DELIVER,
 			   net_word(s->id, NET_EV_DELIVER, port, vc, pi));
+}
+
+void net_fault_held_ack_lost(struct net_step *s, unsigned port, uint32_t pi)
+{
+	schedule_timeout(s, port, NET_VC_SYS, pi, 0);
+}
+
+/* Handles a lost packet; its source detects the loss by timeout. */
+static void packet_lost(struct net_step *s, unsigned port, unsigned vc,
+			uint32_t pi, uint32_t busy)
+{
+	schedule_timeout(s, port, vc, pi, busy);
+	net_wheel_after(
+		s, busy, NET_EV_TOKEN,
+		net_word(s->id, NET_EV_TOKEN, port, vc,
+			 net_cost(s->net, net_packet(s->net, pi)->chunks, vc)));
 }
 
 /*

@@ -11,7 +11,7 @@ libweftnetfile_la_SOURCES = \
 libweftnetfile_la_LIBADD = libweft-netmap.la
 libweftnetfile_la_CPPFLAGS = $(AM_CPPFLAGS) -DWEFT_DATADIR='"$(datadir)"'
 
-C_TESTS += prov/net/net_elan_test prov/net/fault/net_fault_test \
+C_TESTS += prov/net/net_elan_test prov/net/net_wormhole_test prov/net/fault/net_fault_test \
 	prov/net/fault/net_fault_soak_test prov/net/fault/net_fault_detour_test \
 	prov/net/file/net_file_test prov/net/file/net_file_fuzz_test prov/net/net_golden_test \
 	prov/net/net_gemini_test prov/net/net_sunway_test

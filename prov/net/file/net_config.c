@@ -232,11 +232,24 @@ static int has_few_tokens(const struct net_config *cfg)
 {
 	unsigned vc;
 
-	for (vc = 1; vc < NET_VC_MAX; vc++)
+	for (vc = cfg->wormhole ? NET_VC_COLL0 : 1; vc < NET_VC_MAX; vc++)
 		if ((vc < NET_VC_COLL0 && cfg->tokens[vc] < cfg->bubble) ||
 		    !cfg->tokens[vc] || cfg->tokens[vc] > 255)
 			return 1;
 	return 0;
+}
+
+/* Returns whether the values of wormhole switching are inconsistent. */
+static int has_bad_channels(const struct net_config *cfg)
+{
+	if (!cfg->wormhole)
+		return 0;
+	return cfg->topology == NET_TORUS || cfg->channels < 2 ||
+	       cfg->channels > 4 || cfg->fifo_bytes < 64 ||
+	       cfg->tokens_shared != cfg->channels ||
+	       cfg->dyn_queues != cfg->channels ||
+	       cfg->credit_bytes != NET_CREDIT_PACKET || cfg->tokens[0] ||
+	       cfg->credit_words || cfg->look_ahead || cfg->read_paths;
 }
 
 /* Returns whether a node-router link has too many tokens for a counter. */
@@ -335,6 +348,10 @@ static int check_links(const struct net_config *cfg)
 			   cfg->columns || cfg->look_ahead),
 		  "credit_words requires block and block_header, and neither "
 		  "columns nor look_ahead" },
+		{ has_bad_channels(cfg),
+		  "wormhole switching needs a tree, 2 to 4 channels as shared "
+		  "tokens and dynamic queues, a fifo of at least 64 bytes, and "
+		  "no other tokens" },
 		{ cfg->payload_bytes / chunk > 128,
 		  "more than 128 chunks of payload" },
 	};

@@ -8,11 +8,13 @@
 
 #include <stdint.h>
 
-#define NET_DIMS_MAX  6
-#define NET_VC_MAX    6
-#define NET_ZONES     4
-#define NET_PATHS_MAX 6
-#define NET_BUSES_MAX 4
+#define NET_DIMS_MAX	  6
+#define NET_VC_MAX	  6
+#define NET_ZONES	  4
+#define NET_PATHS_MAX	  6
+#define NET_BUSES_MAX	  4
+/* credit_bytes if a token is a packet of any length */
+#define NET_CREDIT_PACKET (1u << 20)
 
 enum net_topology { NET_TORUS, NET_FAT_TREE, NET_GEN_FAT_TREE };
 
@@ -226,6 +228,15 @@ struct net_config {
 	 */
 	uint32_t tokens_shared;
 	uint32_t credit_bytes; /* bytes per token of VC 0; 0: chunk_bytes */
+	/*
+	 * trees, 1: wormhole switching. A link has channels, each with a FIFO
+	 * of fifo_bytes at the receiver, instead of the tokens of VC 0 to 3. A
+	 * packet of any VC holds a channel of each link on its path until it is
+	 * acknowledged; tokens_shared is the number of channels.
+	 */
+	uint8_t wormhole;
+	uint8_t channels;
+	uint32_t fifo_bytes;
 	/* 1: adaptive packets avoid ports whose tokens return slowly */
 	uint8_t look_ahead;
 	/* 1: tokens return in control words of the reverse link */
@@ -409,6 +420,13 @@ static inline uint32_t net_wire_ticks(const struct net_config *cfg,
 static inline unsigned net_channel(unsigned vc)
 {
 	return vc == NET_VC_DET ? NET_VC_DYN : vc;
+}
+
+/* Sets the values that follow from cfg->channels: a token is a channel. */
+static inline void net_config_channels(struct net_config *cfg)
+{
+	cfg->tokens_shared = cfg->dyn_queues = cfg->channels;
+	cfg->credit_bytes = NET_CREDIT_PACKET;
 }
 
 /* Fills cfg with the parameters of bgq (4x4x4x4x2), as in its machine file. */

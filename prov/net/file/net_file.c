@@ -205,6 +205,8 @@ static bool needed(const struct file_key *key, const struct net_config *cfg)
 {
 	if (key->flags & FILE_OPTIONAL)
 		return false;
+	if (key->flags & FILE_CUT_THROUGH)
+		return !cfg->wormhole;
 	return !(key->flags & FILE_TORUS_ONLY) || cfg->topology == NET_TORUS;
 }
 
@@ -249,7 +251,7 @@ static int set_orders(const struct file_doc *doc, struct net_config *cfg)
 /* Returns whether a VC of packets has too few tokens for the bubble rule. */
 static bool too_few(const struct net_config *c)
 {
-	for (unsigned v = NET_VC_DET; v < NET_VC_COLL0; v++)
+	for (unsigned v = NET_VC_DET; v < NET_VC_COLL0 && !c->wormhole; v++)
 		if (c->tokens[v] < c->bubble)
 			return true;
 	return false;
@@ -279,6 +281,38 @@ static int check_end_tokens(const struct file_doc *doc,
 				keys[vc], c->tokens[vc], c->tokens_end,
 				c->tokens[vc] * c->tokens_end);
 	}
+	return 0;
+}
+
+/*
+ * Sets the values that follow from wormhole switching: a token is a channel.
+ * -EINVAL: keys are missing, or have no effect.
+ */
+static int set_channels(const struct file_doc *doc, struct net_config *c)
+{
+	static const char *const unused[] = {
+		"tokens_dynamic", "tokens_deterministic", "tokens_high",
+		"tokens_system",  "tokens_shared",	  "credit",
+		"dyn_queues",	  "credit_words",	  "look_ahead",
+	};
+
+	if (!c->wormhole)
+		return 0;
+	for (unsigned i = 0; i < WEFT_COUNT_OF(unused); i++) {
+		const struct file_line *item = doc_get(doc, NULL, unused[i]);
+
+		if (item)
+			return file_fail_at(doc, item->line,
+					    "%s has no effect with switching = "
+					    "wormhole; remove the line",
+					    unused[i]);
+	}
+	if (!c->channels || !c->fifo_bytes)
+		return file_fail(doc->why,
+				 "%.200s: switching = wormhole needs lines for "
+				 "channels and fifo",
+				 doc->name);
+	net_config_channels(c);
 	return 0;
 }
 
@@ -410,6 +444,8 @@ static int config_build(const struct file_doc *doc, const char *dims,
 					cfg);
 	if (!err)
 		err = take_parts(doc, cfg);
+	if (!err)
+		err = set_channels(doc, cfg);
 	if (!err)
 		err = file_shape(cfg, dims, nodes, doc->why);
 	if (!err)

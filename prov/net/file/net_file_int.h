@@ -33,16 +33,17 @@ enum file_type {
 
 /*
  * Flags of keys that may be absent: FILE_TORUS_ONLY for fat trees,
- * FILE_OPTIONAL for all machines.
+ * FILE_CUT_THROUGH for wormhole switching, FILE_OPTIONAL for all machines.
  */
-#define FILE_TORUS_ONLY 1u
-#define FILE_OPTIONAL	2u
+#define FILE_CUT_THROUGH 16u
+#define FILE_TORUS_ONLY	 1u
+#define FILE_OPTIONAL	 2u
 /*
  * Flags of keys of a path or bus, written NAME.KEY; their offset is within
  * struct net_path or struct net_bus.
  */
-#define FILE_OF_PATH	4u
-#define FILE_OF_BUS	8u
+#define FILE_OF_PATH	 4u
+#define FILE_OF_BUS	 8u
 
 struct file_key {
 	const char *name;

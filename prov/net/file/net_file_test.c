@@ -297,6 +297,9 @@ static void error_message_names_the_line(void **state)
 	check_error("zone0", "zone0 = AB F", "zone masks");
 	check_error("zone0", "zone0 = order+Z", "zone masks");
 	check_error("name", "name = a b", "name = a b: expected one word");
+	check_error("hop", "hop = 40 ns\nswitching = wormhole",
+		    "tokens_dynamic has no effect");
+	check_error("hop", "hop = 40 ns\nswitching = worm", "cut-through, or");
 	check_error("recv", "send = 3 ns", "already");
 }
 

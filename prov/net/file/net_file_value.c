@@ -187,6 +187,7 @@ static const struct {
 	{ "link_crc", { "no", "yes" } },
 	{ "coll_chain", { "no", "yes" } },
 	{ "counters", { "no", "yes" } },
+	{ "switching", { "cut-through", "wormhole" } },
 	{ "cut_through", { "no", "yes" } },
 	{ "match_unit", { "no", "yes" } },
 };
