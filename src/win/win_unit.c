@@ -8,6 +8,7 @@
 #include "src/diag/diag_count.h"
 #include "src/win/win_fabric.h"
 #include "src/win/win_op.h"
+#include "src/win/win_word.h"
 
 #include <errno.h>
 #include <rdma/fi_ext_weft.h>
@@ -58,4 +59,20 @@ int win_unit_change(struct weft_win *w, const struct win_unit_call *c)
 		weft_count(WEFT_COUNT_WIN_FABRIC, 1);
 	weft_unlock();
 	return rc;
+}
+
+int weft_win_word_by_unit(struct weft_win *w,
+			  const struct weft_win_word_call *c)
+{
+	uint64_t unit = w->peer[c->rank].unit;
+	const struct win_unit_call u = {
+		.target = c->rank,
+		.unit = c->dt,
+		.op = c->op,
+		.location = (char *)((uintptr_t)c->disp * unit),
+		.r = { c->in, c->compare, c->result },
+		.at = c->at,
+	};
+
+	return win_unit_change(w, &u);
 }

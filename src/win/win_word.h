@@ -29,20 +29,40 @@ static inline void weft_win_words_end(struct weft_win *w)
 }
 
 /*
- * Returns the address of a word: an aligned integer of 4 or 8 bytes at a target
- * with an open epoch. NULL: use weft_win_acc().
+ * Changes one word of mapped memory, at address `at` here, by the machine's
+ * interface (win_unit.h). compare NULL: not a compare and swap. Returns 0; 1:
+ * the interface has no such atomic; -errno. The caller has excluded long
+ * changes (weft_win_words_begin()).
  */
-static inline char *weft_win_word(const struct weft_win *w, int rank,
-				  MPI_Aint disp, const struct weft_dt *dt)
+struct weft_win_word_call {
+	int rank;
+	MPI_Aint disp;
+	const struct weft_dt *dt;
+	const struct weft_op *op;
+	const void *in;
+	const void *compare;
+	void *result;
+	char *at;
+};
+int weft_win_word_by_unit(struct weft_win *w,
+			  const struct weft_win_word_call *c);
+
+/*
+ * Returns the address of a word in a window with mapped words: an aligned
+ * integer of 4 or 8 bytes at a target with an open epoch. NULL: use
+ * weft_win_acc().
+ */
+static inline char *weft_win_word_at(const struct weft_win *w, int rank,
+				     MPI_Aint disp, const struct weft_dt *dt)
 {
 	const struct weft_win_peer *p;
 	char *at;
 
-	if (weft_unlikely(
-		    !w || !w->inline_words || !dt || !dt->obj.predefined ||
-		    (dt->size != 8 && dt->size != 4) ||
-		    dt->basic < WEFT_NUM_I32 || dt->basic > WEFT_NUM_U64 ||
-		    (unsigned)rank >= (unsigned)w->size))
+	if (weft_unlikely(!dt || !dt->obj.predefined ||
+			  (dt->size != 8 && dt->size != 4) ||
+			  dt->basic < WEFT_NUM_I32 ||
+			  dt->basic > WEFT_NUM_U64 ||
+			  (unsigned)rank >= (unsigned)w->size))
 		return NULL;
 	p = &w->peer[rank];
 	if (weft_unlikely(!weft_win_is_open(w, p) ||
@@ -51,6 +71,15 @@ static inline char *weft_win_word(const struct weft_win *w, int rank,
 	at = p->direct + (uint64_t)disp * p->unit;
 	return weft_likely(!((uintptr_t)at & (uintptr_t)(dt->size - 1))) ? at
 									 : NULL;
+}
+
+/* As weft_win_word_at(); NULL also if the machine's interface is used. */
+static inline char *weft_win_word(const struct weft_win *w, int rank,
+				  MPI_Aint disp, const struct weft_dt *dt)
+{
+	return weft_likely(w && w->inline_words)
+		       ? weft_win_word_at(w, rank, disp, dt)
+		       : NULL;
 }
 
 static inline void weft_win_word_out(void *to, uint64_t old, bool wide)

@@ -211,6 +211,51 @@ static int racc(struct acc a, MPI_Request *request)
 
 /* ---- fast path of one word ---------------------------------------------- */
 
+/*
+ * Executes a call on one word by the machine's interface or, if that has no
+ * such atomic, by the processor. Returns false, without any effect, if the
+ * slow path is needed.
+ */
+static bool word_done_by_unit(struct weft_win *w, struct weft_win_word_call *c,
+			      MPI_Op op)
+{
+	bool done;
+	int rc;
+
+	c->at = weft_win_word_at(w, c->rank, c->disp, c->dt);
+	if (!c->at || weft_core.device || !weft_win_words_begin(w, c->rank))
+		return false;
+	rc = weft_win_word_by_unit(w, c);
+	done = !rc;
+	if (rc > 0 && c->compare) {
+		weft_win_word_swap(c->at, c->dt, c->in, c->compare, c->result);
+		done = true;
+	} else if (rc > 0) {
+		done = weft_win_word_op(c->at, c->dt, op, c->in, c->result);
+	}
+	weft_win_words_end(w);
+	/* relaxed: as in win_acc_check(), and weft_win_order() */
+	weft_store32_relaxed(&w->used, 1);
+	weft_store32_relaxed(&w->stored, 1);
+	return done;
+}
+
+static inline bool unit_has_words(const struct weft_win *w)
+{
+	return weft_unlikely(w && w->amo && w->words);
+}
+
+/* Executes a sum, read or swap of one word by the machine's interface. */
+static bool op_done_by_unit(struct weft_win *w, struct weft_win_word_call *c,
+			    MPI_Op op)
+{
+	if ((op != MPI_SUM && op != MPI_NO_OP && op != MPI_REPLACE) ||
+	    (!c->in && op != MPI_NO_OP))
+		return false;
+	c->op = weft_op_of(op);
+	return word_done_by_unit(w, c, op);
+}
+
 /* Executes a call on one word if possible. result NULL: nothing is fetched. */
 WEFT_INLINE bool word_done(MPI_Win win, int rank, MPI_Aint disp,
 			   MPI_Datatype type, MPI_Op op, const void *in,
@@ -223,7 +268,15 @@ WEFT_INLINE bool word_done(MPI_Win win, int rank, MPI_Aint disp,
 
 	if (weft_unlikely(!at || (!in && op != MPI_NO_OP) || weft_core.device ||
 			  !weft_win_words_begin(w, rank)))
-		return false;
+		return unit_has_words(w) &&
+		       op_done_by_unit(
+			       w,
+			       &(struct weft_win_word_call){ .rank = rank,
+							     .disp = disp,
+							     .dt = dt,
+							     .in = in,
+							     .result = result },
+			       op);
 	done = weft_win_word_op(at, dt, op, in, result);
 	weft_win_words_end(w);
 	if (weft_unlikely(!done))
@@ -396,6 +449,17 @@ int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr,
 		weft_store32_relaxed(&w->stored, 1);
 		return MPI_SUCCESS;
 	}
+	if (unit_has_words(w) && origin_addr && compare_addr && result_addr &&
+	    word_done_by_unit(
+		    w,
+		    &(struct weft_win_word_call){ .rank = target_rank,
+						  .disp = target_disp,
+						  .dt = dt,
+						  .in = origin_addr,
+						  .compare = compare_addr,
+						  .result = result_addr },
+		    MPI_OP_NULL))
+		return MPI_SUCCESS;
 	err = weft_check_ptr(w, __func__, 2, compare_addr, "compare_addr");
 	if (err)
 		return err;
