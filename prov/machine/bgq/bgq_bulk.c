@@ -169,7 +169,7 @@ static int bulk_peer_range(struct bgq_bulk *b, struct weft_peer *peer,
 	};
 	struct weft_regs_entry e;
 	uint32_t i;
-	int err = weft_regs_find(&b->range, peer, 0, &want, &i, &e);
+	int err = weft_regs_find(&b->range, peer, RANGE_MEMORY, &want, &i, &e);
 
 	return err == -EACCES
 		       ? bulk_refuse(b, WEFT_BGQ_ERR_RANGE, peer->index, addr)

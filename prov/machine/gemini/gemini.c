@@ -115,7 +115,7 @@ WEFT_EXPORT void weft_gemini_name(struct weft_gemini *f,
 WEFT_EXPORT int weft_gemini_poll(struct weft_gemini *f, int budget)
 {
 	struct weft_carrier *c = f->port.carrier;
-	int n = gemini_bte_run(f, budget);
+	int n = weft_unlikely(f->bte_queued) ? gemini_bte_run(f, budget) : 0;
 
 	if (f->links)
 		n += gemini_link_run(f, budget);

@@ -55,7 +55,8 @@ static int bte_check(struct weft_gemini *f, const struct weft_gemini_bte *b)
 	return 0;
 }
 
-static int bte_push(struct gemini_channel *c, const struct gemini_bte_desc *d)
+static int bte_push(struct weft_gemini *f, struct gemini_channel *c,
+		    const struct gemini_bte_desc *d)
 {
 	if (!c->tx)
 		c->tx = calloc(BTE_TX_RING, sizeof(*c->tx));
@@ -64,7 +65,15 @@ static int bte_push(struct gemini_channel *c, const struct gemini_bte_desc *d)
 	if (c->tx_tail - c->tx_head == WEFT_GEMINI_TX_DESCS)
 		return -EAGAIN;
 	c->tx[c->tx_tail++ % BTE_TX_RING] = *d;
+	f->bte_queued++;
 	return 0;
+}
+
+/* Removes the descriptor at the head of the ring. */
+static void bte_pop(struct weft_gemini *f, struct gemini_channel *c)
+{
+	c->tx_head++;
+	f->bte_queued--;
 }
 
 WEFT_EXPORT int weft_gemini_bte_post(struct weft_gemini *f, unsigned channel,
@@ -79,7 +88,7 @@ WEFT_EXPORT int weft_gemini_bte_post(struct weft_gemini *f, unsigned channel,
 	if (err)
 		return err;
 	c = &f->channel[channel];
-	return bte_push(c,
+	return bte_push(f, c,
 			&(struct gemini_bte_desc){ .cmd = *bte, .ssid = -1 });
 }
 
@@ -189,7 +198,7 @@ static int bte_step(struct weft_gemini *f, unsigned channel)
 	if (bte_begin(f, c, d))
 		return 0;
 	if (d->bulk) {
-		c->tx_head++;
+		bte_pop(f, c);
 		gemini_bulk_run(d->bulk, &d->cmd, d->ssid);
 		return 1;
 	}
@@ -203,7 +212,7 @@ static int bte_step(struct weft_gemini *f, unsigned channel)
 		if (d->cmd.flags & WEFT_GEMINI_BTE_LOCAL)
 			gemini_cq_write(f, d->cmd.cq, WEFT_GEMINI_LOCAL,
 					WEFT_GEMINI_OK, d->cmd.data);
-		c->tx_head++;
+		bte_pop(f, c);
 		gemini_txn_close(f, (unsigned)d->ssid, d->cmd.data);
 	}
 	return 1;
@@ -218,11 +227,12 @@ int gemini_bte_bulk(struct weft_gemini *f, unsigned channel,
 		.ssid = -1,
 		.bulk = b,
 	};
-	int err = c->tx_head == c->tx_tail ? bte_push(c, &d) : -EAGAIN;
+	int err = c->tx_head == c->tx_tail ? bte_push(f, c, &d) : -EAGAIN;
 
 	if (err || bte_step(f, channel))
 		return err;
 	c->tx_tail--;
+	f->bte_queued--;
 	return -EAGAIN;
 }
 

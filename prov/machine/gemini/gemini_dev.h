@@ -164,6 +164,7 @@ struct weft_gemini {
 	struct gemini_bulk
 		*bulk; /* GEMINI_BULKS transfers of the message engine */
 	unsigned bulk_cq;
+	uint32_t bte_queued; /* descriptors in the rings of all channels */
 	struct weft_regs *handles; /* handles of the engine, live; or NULL */
 	uint32_t orb_used;
 	uint32_t orb_next;
