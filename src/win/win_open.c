@@ -40,7 +40,7 @@ struct contribution {
 	uint64_t remote_key;
 	uint64_t kept;	/* token of the kept page that it can use; 0: none */
 	uint32_t flags; /* JOIN_ bits */
-	uint32_t zero;
+	int32_t error;	/* -errno of the member's part until now, or 0 */
 	/* location of the memory of MPI_Win_create */
 	struct win_heap_place heap;
 };
@@ -52,6 +52,8 @@ enum {
 	JOIN_NO_LOCKS = 4,
 	JOIN_SAME_SIZE = 8,
 	JOIN_SAME_UNIT = 16,
+	/* the first exchange has all that the other members need */
+	JOIN_COMPLETE = 32,
 };
 
 /* ---- options ------------------------------------------------------------- */
@@ -172,11 +174,16 @@ static int clone_comm(struct weft_win *w, struct weft_comm *c)
 
 /* ---- memory of windows --------------------------------------------------- */
 
+/* Exchanges the contributions. Returns the first error of any member. */
 static int open_exchange(struct weft_win *w, struct contribution *contribution)
 {
 	struct weft_channel m = weft_channel_of(w->comm);
+	int rc =
+		weft_channel_allgather(&m, contribution, sizeof(*contribution));
 
-	return weft_channel_allgather(&m, contribution, sizeof(*contribution));
+	for (int i = 0; !rc && i < w->size; i++)
+		rc = contribution[i].error;
+	return rc;
 }
 
 /* Returns whether the memory of all members is contiguous. */
@@ -419,10 +426,41 @@ static int open_messages(struct weft_win *w)
 	return win_am_open(w, win_serve);
 }
 
+/* Opens the paths to this rank's memory that need no mapping. */
+static int open_paths(struct weft_win *w, struct contribution *mine)
+{
+	int rc = 0;
+
+	if ((!w->mapped || w->amo) && !w->dynamic && !w->mr)
+		rc = win_mr_open(w, w->base, (size_t)w->bytes, &w->mr,
+				 &mine->key);
+	if (!rc && !w->page)
+		rc = win_remote_open(w, &mine->remote_key);
+	if (!rc && !w->page)
+		rc = open_messages(w);
+	mine->remote_addr = (uintptr_t)w->remote_page;
+	mine->base = (uintptr_t)w->base;
+	return rc;
+}
+
+/*
+ * Returns whether all members know the window after the first exchange, and no
+ * member can fail any more: the page exists already.
+ */
+static bool is_complete(const struct weft_win *w,
+			const struct contribution *contribution)
+{
+	bool all = w->page && all_offer(w, contribution);
+
+	for (int i = 0; i < w->size; i++)
+		all = all && contribution[i].flags & JOIN_COMPLETE;
+	return all;
+}
+
 static int set_up(struct weft_win *w, struct contribution *contribution)
 {
 	struct contribution *mine = &contribution[w->rank];
-	int rc = open_exchange(w, contribution), rc2;
+	int rc = open_exchange(w, contribution), rc2 = 0;
 
 	if (!rc)
 		rc = check_contributions(w, contribution);
@@ -435,28 +473,44 @@ static int set_up(struct weft_win *w, struct contribution *contribution)
 		w->busy = &win_record(w->page, w->rank)->busy;
 	w->amo = w->page && w->rma ? w->fabric->amo : NULL;
 	w->inline_words = w->words && !w->amo;
-	if (!rc && (!w->mapped || w->amo) && !w->dynamic)
-		rc = win_mr_open(w, w->base, (size_t)w->bytes, &w->mr,
-				 &mine->key);
-	if (!rc && !w->page)
-		rc = win_remote_open(w, &mine->remote_key);
-	if (!rc && !w->page)
-		rc = open_messages(w);
-	mine->remote_addr = (uintptr_t)w->remote_page;
-	mine->base = (uintptr_t)w->base;
-	rc2 = win_share_agree(w, rc);
-	if (!rc2)
+	if (rc || !is_complete(w, contribution)) {
+		mine->error = rc ? rc : open_paths(w, mine);
+		rc = mine->error;
 		rc2 = open_exchange(w, contribution);
+	}
 	if (!rc2)
 		fill_peers(w, contribution);
 	return rc ? rc : rc2;
+}
+
+/* Fills this rank's contribution to the first exchange. */
+static void contribute(struct weft_win *w, const struct weft_win_args *a,
+		       struct contribution *mine)
+{
+	*mine = (struct contribution){
+		.size = (uint64_t)a->size,
+		.unit = (uint64_t)a->unit,
+		.base = (uintptr_t)w->base,
+		.flags = own_flags(w, choose_paths(w)),
+		.heap = win_heap_find(a->base, (size_t)a->size),
+	};
+	if (allocates(w) || !(mine->flags & JOIN_SHARED_MEMORY))
+		return;
+	mine->kept = win_share_offer(w);
+	if (w->dynamic)
+		mine->flags |= JOIN_COMPLETE;
+	if (w->dynamic || mine->heap.fd >= 0)
+		return;
+	/* memory of the application, which no member can map */
+	mine->error =
+		win_mr_open(w, w->base, (size_t)w->bytes, &w->mr, &mine->key);
+	mine->flags |= JOIN_COMPLETE;
 }
 
 int weft_win_open(const struct weft_win_args *a, struct weft_win **win_p)
 {
 	struct weft_win *w = win_new(a);
 	struct contribution *contribution;
-	bool memory;
 	int rc;
 
 	if (!w)
@@ -466,17 +520,8 @@ int weft_win_open(const struct weft_win_args *a, struct weft_win **win_p)
 		rc ? NULL : calloc((size_t)w->size, sizeof(*contribution));
 	if (!rc && !contribution)
 		rc = -ENOMEM;
-	memory = choose_paths(w);
 	if (!rc) {
-		contribution[w->rank] = (struct contribution){
-			.size = (uint64_t)a->size,
-			.unit = (uint64_t)a->unit,
-			.flags = own_flags(w, memory),
-			.heap = win_heap_find(a->base, (size_t)a->size),
-		};
-		if (!allocates(w) &&
-		    contribution[w->rank].flags & JOIN_SHARED_MEMORY)
-			contribution[w->rank].kept = win_share_offer(w);
+		contribute(w, a, &contribution[w->rank]);
 		rc = set_up(w, contribution);
 	}
 	free(contribution);
