@@ -27,6 +27,7 @@ libweftcoll_la_SOURCES = \
 	coll/allgather/allgather_ring.c \
 	coll/alltoall/alltoall_bruck.c coll/alltoall/alltoall_inplace.c \
 	coll/alltoall/alltoall_linear.c coll/alltoall/alltoall_pairwise.c \
+	coll/alltoall/alltoall_random.c \
 	coll/redscat/redscat_halving.c coll/redscat/redscat_inter.c \
 	coll/redscat/redscat_ordered.c coll/redscat/redscat_pairwise.c \
 	coll/redscat/redscat_recdbl.c \

@@ -207,6 +207,9 @@ static const struct coll_algo alltoall_rows[] = {
 	  0, 0, 0, coll_alltoall_linear, "all messages in one round" },
 	{ WEFT_COLL_ALLTOALL, "pairwise", ANY | COLL_OUT, 0, 0, 0, 0,
 	  coll_alltoall_pairwise, "p - 1 steps of pairs" },
+	/* selected by machine files: a torus of many nodes */
+	{ WEFT_COLL_ALLTOALL, "random", ANY | COLL_OUT, 0, 0, 0, 0,
+	  coll_alltoall_random, "all messages in one round, random order" },
 	{ WEFT_COLL_ALLTOALL, "inplace", ANY | COLL_IN, 0, 0, 0, 0,
 	  coll_alltoall_inplace, "pairs exchange through one block" },
 };
@@ -321,7 +324,7 @@ const struct weft_cfg_opt weft_coll_options[WEFT_COLL_KINDS] = {
 	OPT("SCATTER", "unit|binomial|linear", "MPI_Scatter(v)"),
 	OPT("ALLGATHER", "unit|inter|recdbl|bruck|ring|linear",
 	    "MPI_Allgather(v)"),
-	OPT("ALLTOALL", "unit|linear|bruck|pairwise|inplace",
+	OPT("ALLTOALL", "unit|linear|random|bruck|pairwise|inplace",
 	    "MPI_Alltoall(v,w)"),
 	OPT("REDUCE_SCATTER",
 	    "exact|unit|inter|recdbl|halving|pairwise|ordered",

@@ -205,6 +205,7 @@ void coll_allgather_ring(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_allgather_inter(struct coll_prog *p, const struct weft_coll_args *a);
 
 void coll_alltoall_linear(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_alltoall_random(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_alltoall_pairwise(struct coll_prog *p,
 			    const struct weft_coll_args *a);
 void coll_alltoall_bruck(struct coll_prog *p, const struct weft_coll_args *a);

@@ -223,6 +223,11 @@ struct weft_backend {
 	/* Advances the clock by computation that takes time on the machine. */
 	void (*compute)(struct weft_carrier *c, uint64_t ps);
 	/*
+	 * Adds the time of a copy between device and host memory, by one
+	 * command of the device.
+	 */
+	void (*device_copied)(struct weft_carrier *c, uint64_t bytes);
+	/*
 	 * An operation has completed, possibly without a packet: its message
 	 * arrived before the receive was posted. The rank is not in a polling
 	 * loop, so each of its next polls without result takes one step.

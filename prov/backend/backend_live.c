@@ -107,6 +107,7 @@ const struct weft_backend weft_backend_live = {
 	.now_ps = live_now_ps,
 	.tick_ps = live_tick_ps,
 	.compute = live_compute,
+	.device_copied = live_compute,
 	.completed = live_nothing,
 	.verdict = live_verdict,
 	.long_message = live_nothing,

@@ -19,8 +19,6 @@ struct weft_mem_kind {
 	/* log2 of the page size for an interface's address translation */
 	unsigned page_bits;
 	/* cost of a copy by the device's copy engine, in virtual time */
-	uint32_t copy_ns;	  /* time to start a copy, ns */
-	uint32_t copy_ps_per_kib; /* time per KiB copied, ps */
 	/* chunk size of staged messages */
 	uint32_t stage_bytes;
 	/* Allocates zeroed memory. -ENOMEM. */

@@ -219,10 +219,7 @@ const struct weft_mem_kind weft_mem_device = {
 	.path = "gpu",
 	.iface = WEFT_MEM_DEVICE_IFACE,
 	.page_bits = 16,
-	/* calibrated: share/machines/apenet, 16.8 us minus 6.5 us */
-	.copy_ns = 5150,
-	.copy_ps_per_kib = 200000, /* assumed: 5 GB/s */
-	.stage_bytes = 32768,	   /* assumed: copies keep up with a link */
+	.stage_bytes = 32768, /* assumed: copies keep up with a link */
 	.alloc = device_alloc,
 	.free = device_free,
 	.mine = device_mine,

@@ -9,7 +9,7 @@ libweftcarrier_la_SOURCES += \
 	prov/vt/vt_fault.c \
 	prov/vt/vt_fold.c \
 	prov/vt/vt_interface.c prov/vt/vt_interface_time.c \
-	prov/vt/vt_message.c \
+	prov/vt/vt_memory.c prov/vt/vt_message.c \
 	prov/vt/vt_layout.h \
 	prov/vt/vt_join.c \
 	prov/vt/vt_part.c \
@@ -24,6 +24,6 @@ libweftcarrier_la_SOURCES += \
 libweftcarrier_la_LIBADD = libweftnetfile.la libweft-net.la \
 	$(CRYPTO_LIBS)
 
-C_TESTS += prov/vt/vt_chain_test prov/vt/vt_dma_test prov/vt/vt_fuzz_test \
+C_TESTS += prov/vt/vt_chain_test prov/vt/vt_memory_test prov/vt/vt_dma_test prov/vt/vt_fuzz_test \
 	prov/vt/vt_poll_test prov/vt/vt_message_test prov/vt/vt_test \
 	prov/vt/vt_security_test prov/vt/vt_amo_test prov/vt/vt_path_test

@@ -78,7 +78,8 @@ struct weft_vt {
 	uint32_t buf_count; /* number of buffers of all ranks */
 	size_t buf_bytes;
 	size_t packet_bytes;
-	uint64_t ahead_ps;
+	uint64_t ahead_ps, ahead_unit_ps;
+	uint32_t fifos;
 	unsigned fold_path; /* path of messages that interfaces send */
 	unsigned word_path; /* path of atomics that interfaces send; 0: none */
 	struct net_config cfg;
@@ -370,6 +371,9 @@ void vt_msg_init_unit(struct weft_vt *w, uint32_t from, uint32_t to,
 void vt_msg_init_sent(struct weft_vt *w, const struct vt_buf *b,
 		      struct net_msg *m);
 void vt_model_send(struct weft_vt *w, uint64_t at, const struct net_msg *m);
+/* Sends a message of a rank through the network or the node's memory. */
+void vt_rank_send(struct weft_vt *w, uint64_t at, uint32_t from, uint32_t to,
+		  const struct net_msg *m);
 /* Returns whether the machine acknowledges packets. */
 static inline bool vt_acks(const struct net_config *cfg)
 {
@@ -531,7 +535,16 @@ int vt_atomic(struct weft_carrier *c, struct weft_peer *peer,
 int vt_dma_completed(struct vt *v, const struct vt_buf *b);
 /* Called by the engine. */
 void vt_dma_post(struct vt_engine_pass *t, uint32_t i);
-void vt_dma_packet(struct vt_engine_pass *t, uint32_t i, uint32_t bytes);
+/* Messages through the memory of a node (vt_memory.c). */
+bool vt_memory_shared(const struct weft_vt *w, uint32_t from, uint32_t to);
+void vt_memory_send(struct weft_vt *w, uint64_t at, const struct net_msg *m);
+/*
+ * Handles a timer of a message: starts its copy, or returns true if the copy
+ * has ended or there are no bytes; *bytes_p: bytes of the message.
+ */
+bool vt_memory_copy(struct vt_engine_pass *t, uint64_t cookie,
+		    uint64_t *bytes_p);
+void vt_dma_packet(struct vt_engine_pass *t, uint32_t i, uint64_t bytes);
 void vt_dma_lost(struct vt_engine_pass *t, uint32_t i);
 
 /* vt_fault.c */

@@ -82,6 +82,9 @@ struct weft_vt_choice {
 int weft_vt_choice(const struct weft_vt *w, unsigned i,
 		   struct weft_vt_choice *choice);
 
+/* Returns the largest eager message of the machine file; 0: not given. */
+size_t weft_vt_eager(const struct weft_vt *w);
+
 /* What a rank waits for, as recorded by the layers above. */
 #define WEFT_VT_TEXT 240
 struct weft_vt_note {

@@ -402,7 +402,7 @@ static void step_send(struct vt_engine_pass *t, uint32_t i, uint64_t at)
 	WEFT_GUARD_ASSERT(m->step <= VT_DMA_RESPONSE && b->kind == VT_DMA);
 	m->arrived_bytes = 0;
 	m->awaited = msg.bytes;
-	vt_model_send(t->w, at, &msg);
+	vt_rank_send(t->w, at, b->from, b->to, &msg);
 }
 
 static void dma_end(struct vt_engine_pass *t, uint32_t i)
@@ -548,7 +548,7 @@ static void step_done(struct vt_engine_pass *t, uint32_t i, struct vt_dma *m)
 	}
 }
 
-void vt_dma_packet(struct vt_engine_pass *t, uint32_t i, uint32_t bytes)
+void vt_dma_packet(struct vt_engine_pass *t, uint32_t i, uint64_t bytes)
 {
 	struct vt_buf *b = vt_buf(t->w, i);
 	struct vt_dma *m = (void *)b->payload;

@@ -150,6 +150,29 @@ static void up_acked(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 	vt_dma_acked(t, (uint32_t)cookie);
 }
 
+/* Handles a timer of an interface, or of a message in the node's memory. */
+static void up_timer(void *arg, uint64_t at, uint64_t cookie)
+{
+	struct vt_engine_pass *t = arg;
+	uint32_t i = (uint32_t)cookie;
+	uint64_t bytes;
+
+	if (weft_likely(!(cookie & (VT_COOKIE_COPY | VT_COOKIE_COPIED)))) {
+		vt_fold_timer(arg, at, cookie);
+		return;
+	}
+	t->time_ps = at;
+	if (!vt_memory_copy(t, cookie, &bytes))
+		return;
+	if (!(cookie & VT_COOKIE_DMA)) {
+		vt_message_packet(t, i, (uint32_t)bytes);
+		return;
+	}
+	vt_dma_packet(t, i, bytes);
+	if (cookie & VT_COOKIE_ACK)
+		vt_dma_acked(t, i);
+}
+
 static void up_lost(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 {
 	struct vt_engine_pass *t = arg;
@@ -169,7 +192,7 @@ static const struct net_up net_calls = {
 	.lost = up_lost,
 	.dead = vt_fault_dead,
 	.acked = up_acked,
-	.timer = vt_fold_timer,
+	.timer = up_timer,
 	.combine = vt_route_combine,
 	.result = vt_route_result,
 	.progress_check = up_progress_check,

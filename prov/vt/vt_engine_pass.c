@@ -96,8 +96,7 @@ static uint64_t release_end(struct weft_vt *w, uint32_t rank, uint64_t at)
 
 	if (weft_likely(!w->cfg.match_unit))
 		return now + w->ahead_ps;
-	return (vt_interface_runs(w, rank, at) ? at : now) + w->ahead_ps -
-	       w->cfg.send_ps;
+	return (vt_interface_runs(w, rank, at) ? at : now) + w->ahead_unit_ps;
 }
 
 void vt_rank_release(struct vt_engine_pass *t, uint32_t rank, uint64_t at)
@@ -240,7 +239,7 @@ void vt_buf_return(struct vt_engine_pass *t, uint32_t i)
  */
 uint64_t vt_send_time(const struct weft_vt *w, uint64_t at)
 {
-	uint64_t first = vt_reached(w) + w->cfg.send_ps - w->ahead_ps;
+	uint64_t first = vt_reached(w) - w->ahead_unit_ps;
 
 	return at > first || first > vt_reached(w) ? at : first;
 }
@@ -265,8 +264,8 @@ void vt_msg_init(struct weft_vt *w, uint32_t from, uint32_t to,
 		 const struct weft_pkt_attr *attr, struct net_msg *m)
 {
 	const struct vt_rank *r = vt_rank(w, from);
-	uint32_t fifo = r->slot * (VT_FIFOS + VT_UNIT_FIFOS) +
-			(attr->fifo ? attr->fifo - 1u : to) % VT_FIFOS;
+	uint32_t fifo = r->slot * 2 * w->fifos +
+			(attr->fifo ? attr->fifo - 1u : to) % w->fifos;
 
 	vt_require(attr->vc < WEFT_COUNT_OF(net_routing_mode));
 	*m = (struct net_msg){
@@ -291,8 +290,7 @@ void vt_msg_init_unit(struct weft_vt *w, uint32_t from, uint32_t to,
 		      const struct weft_pkt_attr *attr, struct net_msg *m)
 {
 	vt_msg_init(w, from, to, attr, m);
-	static_assert(VT_FIFOS == VT_UNIT_FIFOS, "the same engines");
-	m->fifo += VT_FIFOS * vt_fifo_step(w);
+	m->fifo += w->fifos * vt_fifo_step(w);
 }
 
 void vt_msg_init_sent(struct weft_vt *w, const struct vt_buf *b,
@@ -312,6 +310,15 @@ void vt_model_send(struct weft_vt *w, uint64_t at, const struct net_msg *m)
 		 "vt: the network model cannot send a message of %llu bytes",
 		 (unsigned long long)m->bytes);
 	vt_require(false);
+}
+
+void vt_rank_send(struct weft_vt *w, uint64_t at, uint32_t from, uint32_t to,
+		  const struct net_msg *m)
+{
+	if (weft_unlikely(vt_memory_shared(w, from, to)))
+		vt_memory_send(w, at, m);
+	else
+		vt_model_send(w, at, m);
 }
 
 unsigned vt_path_of(const struct net_config *cfg, const char *name)

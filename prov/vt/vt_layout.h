@@ -42,12 +42,11 @@
 #define VT_CPU_WORDS   16u
 #define VT_RANKS_MAX   (1u << 20)
 /*
- * VT_FIFOS: injection FIFOs of a rank, selected by destination rank.
- * VT_UNIT_FIFOS: FIFOs of its interface, which sends while the rank's clock is
- * far ahead.
+ * Injection FIFOs of a rank, selected by destination rank, if the machine file
+ * has no number (memory_fifos). Its interface, which sends while the rank's
+ * clock is far ahead, has as many.
  */
 #define VT_FIFOS       16u
-#define VT_UNIT_FIFOS  16u
 #define VT_SHARE_BYTES (64u * 1024) /* shared area of a rank, bytes */
 
 /* Bits: resources that a rank waits for when it cannot send. */
@@ -78,7 +77,10 @@ struct vt_head {
 	uint64_t trees_off;  /* trees by id in prov/net */
 	uint64_t shares_off; /* shared areas, VT_SHARE_BYTES per rank */
 	uint64_t net_off;
-	uint64_t ahead_ps;     /* lookahead: minimum delay from rank to rank */
+	/* lookahead: minimum delay from rank to rank, and without software */
+	uint64_t ahead_ps;
+	uint64_t ahead_unit_ps;
+	uint32_t fifos; /* injection FIFOs of a rank, and of its interface */
 	uint64_t packet_bytes; /* largest packet of a rank, bytes */
 	struct net_config cfg;
 
@@ -188,6 +190,15 @@ struct vt_rank_cold {
 	struct vt_area area[VT_AREAS];
 	uint32_t areas;
 
+	/*
+	 * The memory of the node (vt_memory.c): first rank that uses the same
+	 * memory, whose memory_ps is the time at which it is free; time at
+	 * which this rank's processor has made its copies.
+	 */
+	uint32_t memory;
+	uint64_t memory_ps;
+	uint64_t copy_ps;
+
 	/* The interface, if it matches messages (vt_interface.c). */
 	struct vt_interface {
 		/* 1: the interface matches; written when the rank joins */
@@ -272,6 +283,12 @@ static_assert(offsetof(struct vt_buf, payload) % 8 == 0 &&
  */
 #define VT_COOKIE_RESULT  (UINT64_C(8) << 32)
 #define VT_COOKIE_DELIVER (UINT64_C(16) << 32)
+/*
+ * A timer of a message through the node's memory: its copy may begin, or has
+ * ended.
+ */
+#define VT_COOKIE_COPY	  (UINT64_C(32) << 32)
+#define VT_COOKIE_COPIED  (UINT64_C(64) << 32)
 #define VT_RESULT_MEMBER  40
 
 enum vt_dma_kind { VT_PUT, VT_GET, VT_CHANGE };

@@ -160,7 +160,7 @@ static void retransmit(struct vt_engine_pass *t, uint32_t end)
 	last->no_slot = 0;
 	w->head->discards++;
 	vt_rank_notify(t, b->to, t->time_ps);
-	vt_model_send(w, retry_time(t, b->to), &m);
+	vt_rank_send(w, retry_time(t, b->to), b->from, b->to, &m);
 }
 
 /*
@@ -267,7 +267,7 @@ uint32_t vt_message_post(struct vt_engine_pass *t, uint32_t rank,
 	vt_buf(w, last)->attr.vc = b->attr.vc;
 	if (may_overtake(w, b))
 		vt_msg_fifo_add(w, &vt_rank(w, rank)->out, last);
-	vt_model_send(w, vt_send_time(w, b->stamp), &m);
+	vt_rank_send(w, vt_send_time(w, b->stamp), b->from, b->to, &m);
 	vt_rank(w, rank)->in_flight += n;
 	return last;
 }

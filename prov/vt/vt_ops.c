@@ -260,6 +260,14 @@ static void vt_compute(struct weft_carrier *c, uint64_t ps)
 	vt_idle_polls_set(v, 0);
 }
 
+static void vt_device_copied(struct weft_carrier *c, uint64_t bytes)
+{
+	const struct net_config *cfg = &vt_of(c)->w->cfg;
+
+	vt_compute(c,
+		   cfg->device_copy_ps + bytes * cfg->device_ps_x1000 / 1000);
+}
+
 static void vt_long_message(struct weft_carrier *c)
 {
 	vt_of(c)->long_message = true;
@@ -397,6 +405,7 @@ const struct weft_backend weft_backend_vt = {
 	.now_ps = vt_now_ps,
 	.tick_ps = vt_tick_ps,
 	.compute = vt_compute,
+	.device_copied = vt_device_copied,
 	.completed = vt_completed,
 	.verdict = vt_verdict,
 	.long_message = vt_long_message,

@@ -319,7 +319,7 @@ WEFT_HOT int vt_route_send(struct weft_carrier *c, unsigned id,
 	if (part->bytes)
 		memcpy(b->payload, data, part->bytes);
 	if (!b->more)
-		vt_clock_advance(v->me, v->w->cfg.send_ps);
+		vt_clock_advance(v->me, v->w->cfg.coll_send_ps);
 	b->stamp = vt_now(v->me);
 	v->last_to = VT_NONE - 1;
 	v->last_attr.full = false;

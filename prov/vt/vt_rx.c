@@ -89,6 +89,8 @@ static uint64_t receive_cost_ps(const struct vt *v, const struct vt_buf *b)
 
 	if (b->more)
 		return 0;
+	if (b->kind == VT_PART)
+		return cfg->coll_recv_ps;
 	if (b->kind != VT_PACKET || v->interface.matches)
 		return cfg->recv_ps;
 	return cfg->recv_ps + cfg->match_ps;

@@ -135,6 +135,8 @@ static int map_parts(struct weft_vt *w)
 	w->buf_bytes = vt_buf_bytes(h.packet_bytes);
 	w->cfg = h.cfg;
 	w->ahead_ps = h.ahead_ps;
+	w->ahead_unit_ps = h.ahead_unit_ps;
+	w->fifos = h.fifos ? h.fifos : 1;
 	w->fold_path = vt_path_of(&w->cfg, "event");
 	w->word_path = vt_path_of(&w->cfg, "amo");
 	w->wake = calloc(h.size, sizeof(*w->wake));
@@ -167,6 +169,53 @@ static void rank_init(struct weft_vt *w, uint32_t i,
 	weft_store32(&vt_buf(w, stub)->next, VT_NONE);
 	vt_due_set(w, i, VT_NEVER);
 	w->batch[i] = i;
+}
+
+/*
+ * Finds the first rank that uses the same memory as each rank. Returns whether
+ * several ranks share one, or -ENOMEM.
+ */
+static int set_memories(struct weft_vt *w, const struct net_config *cfg)
+{
+	uint32_t count = cfg->memory.count ? cfg->memory.count : 1;
+	uint32_t *first = calloc((size_t)net_shape_nodes(cfg) *
+					 net_partitions(cfg) * count,
+				 sizeof(*first));
+	int shared = 0;
+
+	if (!first)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < w->size; i++) {
+		const struct vt_rank *r = &w->rank_of[i];
+		uint32_t *of =
+			&first[(size_t)r->node * count + r->slot % count];
+
+		if (*of)
+			shared = 1;
+		else
+			*of = i + 1;
+		w->cold_of[i].memory = *of - 1;
+	}
+	free(first);
+	return shared;
+}
+
+/*
+ * Sets the shortest delays from rank to rank. One cycle less than the delay of
+ * the network: the model works in whole cycles and may process one more.
+ */
+static void set_lookahead(struct weft_vt *w, struct vt_head *h, bool shared)
+{
+	const struct net_config *cfg = &h->cfg;
+	uint64_t unit = net_lookahead(w->net), soft = cfg->send_ps;
+
+	if (shared && cfg->memory.latency_ps &&
+	    cfg->memory.latency_ps - cfg->tick_ps < unit)
+		unit = cfg->memory.latency_ps - cfg->tick_ps;
+	if (cfg->coll_send_ps < soft)
+		soft = cfg->coll_send_ps;
+	w->ahead_unit_ps = h->ahead_unit_ps = unit - cfg->tick_ps;
+	w->ahead_ps = h->ahead_ps = soft + h->ahead_unit_ps;
 }
 
 /*
@@ -231,13 +280,10 @@ static int world_fill(struct weft_vt *w, const struct net_place *where)
 	ret = net_open(w->net, h->bytes - h->net_off, &h->cfg, model_room(h));
 	if (ret)
 		return ret;
-	/*
-	 * minus one cycle: the model works in whole cycles and may process one
-	 * more
-	 */
-	h->ahead_ps = h->cfg.send_ps + net_lookahead(w->net) - h->cfg.tick_ps;
-	w->ahead_ps = h->ahead_ps;
-	return 0;
+	ret = set_memories(w, &h->cfg);
+	if (ret >= 0)
+		set_lookahead(w, h, ret);
+	return ret < 0 ? ret : 0;
 }
 
 /* Maps ranks to nodes by the option: an order of axis letters, or a file. */
@@ -291,6 +337,21 @@ int weft_vt_unit(const char *machine, char unit[WEFT_VT_UNIT])
 	static_assert(sizeof(cfg.unit) == WEFT_VT_UNIT, "names of units");
 	memcpy(unit, cfg.unit, WEFT_VT_UNIT);
 	return 0;
+}
+
+/* Returns the injection FIFOs of a rank: the ranks of a node share them. */
+static uint32_t fifos_of(const struct net_config *cfg,
+			 const struct net_place *where, uint32_t size)
+{
+	uint32_t ranks = 1, n;
+
+	for (uint32_t i = 0; i < size; i++)
+		if (where[i].slot >= ranks)
+			ranks = where[i].slot + 1;
+	n = cfg->memory_fifos / 2 / ranks;
+	if (!cfg->memory_fifos)
+		return VT_FIFOS;
+	return n ? n : 1;
 }
 
 static struct weft_vt *world_new(const struct weft_vt_conf *conf, uint32_t rank)
@@ -348,6 +409,8 @@ int weft_vt_create(const struct weft_vt_conf *conf, uint32_t size,
 
 	if (!ret)
 		ret = map_ranks(conf, &plan.cfg, size, where);
+	if (!ret)
+		plan.fifos = fifos_of(&plan.cfg, where, size);
 	if (!ret)
 		ret = read_plan(conf, &faults);
 	if (!ret) {
@@ -438,6 +501,11 @@ void weft_vt_close(struct weft_vt *w)
 uint32_t weft_vt_size(const struct weft_vt *w)
 {
 	return w->size;
+}
+
+size_t weft_vt_eager(const struct weft_vt *w)
+{
+	return w->cfg.eager_bytes;
 }
 
 int weft_vt_choice(const struct weft_vt *w, unsigned i,

@@ -26,7 +26,9 @@ build_mpi bcast "$dir/bcast.c" || exit 1
 
 # packets MACHINE BYTES: packets on the busiest link that leaves a node
 packets() {
-	run 0 --machine "$1" -n 8 --report "$dir/bcast" "$2"
+	local ppn=1
+	[ "$1" != sunway ] || ppn=2
+	run 0 --machine "$1" --ppn $ppn -n 8 --report "$dir/bcast" "$2"
 	cat "$dir/out" "$dir/err" | grep -oP '(node [0-9]+ port|\(0,0,0,0,0\)).*: \K[0-9]+(?= packets)' |
 		head -1
 }
@@ -35,6 +37,7 @@ for machine in qsnet2:16 sunway bgq:2x2x2x2x2; do
 	short=$(packets "$machine" 512)
 	long=$(packets "$machine" 2048)
 	echo "$machine: $short packets for 512 bytes, $long for 2048"
+	[ -n "$short" ] && [ -n "$long" ] || complain "$machine: no busiest link"
 	case $machine in
 	bgq*) [ "$long" -ge $((short + 30)) ] ||
 		complain "a packet of bgq has more than 512 bytes" ;;

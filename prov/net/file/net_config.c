@@ -51,6 +51,7 @@ static const struct net_config bgq = {
 	},
 	.inject_fifos = 16,		  /* HWI */
 	.torus_fifos = 10,		  /* HWI */
+	.memory_fifos = 544,		  /* III.A */
 	.inject_depth = 4,		  /* assumed */
 	/*
 	 * Calibrated: T1 gives 622 ns for one hop. From this subtract the hop,
@@ -85,6 +86,16 @@ static const struct net_config bgq = {
 	.message_ps = 126000,		  /* calibrated: T2 at 4 KB */
 	/* calibrated: half of the software time in T1 */
 	.recv_ps = 48000,
+	.coll_send_ps = 48000,		  /* as send_ps */
+	.coll_recv_ps = 48000,		  /* as recv_ps */
+	.memory = {
+		.latency_ps = 150000,	  /* assumed: three L2 accesses */
+		.copy_ps_x1000 = 250000,  /* assumed: 4 GB/s */
+		.total_ps_x1000 = 40000,  /* as spill_bytes_per_us */
+	},
+	.eager_bytes = 2048,		  /* LLNL BG/Q tutorial */
+	.device_copy_ps = 5150000,	  /* assumed: as apenet */
+	.device_ps_x1000 = 195313,	  /* assumed: 5.12 GB/s */
 	.poll_ps = 50000,		  /* assumed */
 	.wtime_ps = 20000,		  /* assumed */
 	.care = {

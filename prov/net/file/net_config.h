@@ -274,6 +274,12 @@ struct net_config {
 	 * all packets share all FIFOs.
 	 */
 	uint32_t torus_fifos;
+	/*
+	 * injection FIFOs in memory that the ranks of a node share, half of
+	 * them for messages that their interface starts; 0: 16 for each rank
+	 * and 16 for its interface
+	 */
+	uint32_t memory_fifos;
 	uint32_t inject_depth; /* packets per network injection FIFO */
 	/* injection FIFOs assigned to processes round-robin; 0: all */
 	uint32_t engines;
@@ -345,6 +351,23 @@ struct net_config {
 	/* additional time for a message longer than a packet */
 	uint64_t message_ps;
 	uint64_t recv_ps; /* time to receive a message */
+	/* times to post a part of a collective, and to receive its result */
+	uint64_t coll_send_ps;
+	uint64_t coll_recv_ps;
+	/* path between ranks of a node through its memory (prov/vt) */
+	struct net_memory {
+		uint64_t latency_ps; /* 0: through the interface */
+		/* inverse rates: a processor's copy, all copies of a memory */
+		uint64_t copy_ps_x1000;
+		uint64_t total_ps_x1000;
+		/* separate memories of a node; 0: one */
+		uint32_t count;
+	} memory;
+	/* largest message that is sent eagerly; 0: the unit's limit */
+	uint64_t eager_bytes;
+	/* copies between device and host memory: start, inverse rate */
+	uint64_t device_copy_ps;
+	uint64_t device_ps_x1000;
 	/* time in which the interface matches a message, before recv_ps */
 	uint64_t match_ps;
 	/* time per queue entry that a match searches, after the first one */

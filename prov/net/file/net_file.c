@@ -316,6 +316,15 @@ static int set_channels(const struct file_doc *doc, struct net_config *c)
 	return 0;
 }
 
+/* Sets values whose default is another value. */
+static void set_defaults(const struct file_doc *doc, struct net_config *cfg)
+{
+	if (!doc_get(doc, NULL, "coll_send"))
+		cfg->coll_send_ps = cfg->send_ps;
+	if (!doc_get(doc, NULL, "coll_recv"))
+		cfg->coll_recv_ps = cfg->recv_ps;
+}
+
 /* Checks constraints between several values. */
 static int check_constraints(const struct file_doc *doc,
 			     const struct net_config *c)
@@ -359,6 +368,11 @@ static int check_constraints(const struct file_doc *doc,
 		  "engines and acknowledgements" },
 		{ c->routes_system > c->routes,
 		  "routes_system is more than routes" },
+		{ c->memory.latency_ps && (c->memory.latency_ps < least ||
+					   !c->memory.copy_ps_x1000 ||
+					   !c->memory.total_ps_x1000),
+		  "memory_latency must be at least two cycles and needs "
+		  "memory_copy and memory_total" },
 	};
 
 	for (unsigned i = 0; i < WEFT_COUNT_OF(rule); i++)
@@ -444,6 +458,7 @@ static int config_build(const struct file_doc *doc, const char *dims,
 					cfg);
 	if (!err)
 		err = take_parts(doc, cfg);
+	set_defaults(doc, cfg);
 	if (!err)
 		err = set_channels(doc, cfg);
 	if (!err)

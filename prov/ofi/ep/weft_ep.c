@@ -182,6 +182,8 @@ static int nic_open(struct weft_ep *ep)
 		.host_match = conf->host_match,
 	};
 
+	if (!attr.eager_bytes && ep->domain->world)
+		attr.eager_bytes = weft_vt_eager(ep->domain->world);
 	if (!err)
 		err = weft_ep_addr_choose(ep, &carrier);
 	attr.carrier = carrier;

@@ -42,16 +42,13 @@ struct stage {
 /* ---- copies ---- */
 
 static int copy_part(const struct weft_stage_copy *s, const struct iovec *part,
-		     char *host, uint64_t *ps)
+		     char *host)
 {
 	const struct weft_mem_kind *k =
 		weft_mem_kind_of(part->iov_base, part->iov_len);
 
 	if (!k)
 		return -EFAULT;
-	if (!*ps)
-		*ps = (uint64_t)k->copy_ns * 1000;
-	*ps += part->iov_len * k->copy_ps_per_kib / 1024;
 	return s->in ? k->in(part->iov_base, host, part->iov_len)
 		     : k->out(host, part->iov_base, part->iov_len);
 }
@@ -63,7 +60,6 @@ static int copy_part(const struct weft_stage_copy *s, const struct iovec *part,
 int weft_stage_copy(struct weft_carrier *c, const struct weft_stage_copy *s)
 {
 	size_t pos = s->pos, left = s->bytes, done = 0;
-	uint64_t ps = 0;
 	int err = 0;
 
 	for (int i = 0; i < s->count && left && !err; i++) {
@@ -77,13 +73,13 @@ int weft_stage_copy(struct weft_carrier *c, const struct weft_stage_copy *s)
 		part.iov_len -= pos;
 		if (part.iov_len > left)
 			part.iov_len = left;
-		err = copy_part(s, &part, (char *)s->host + done, &ps);
+		err = copy_part(s, &part, (char *)s->host + done);
 		done += part.iov_len;
 		left -= part.iov_len;
 		pos = 0;
 	}
-	if (c && ps)
-		c->ops->backend->compute(c, ps);
+	if (c && done)
+		c->ops->backend->device_copied(c, done);
 	return err;
 }
 

@@ -10,6 +10,7 @@
  *   kind=barrier|allreduce|bcast, bytes=N
  *
  * A broadcast first gathers contributions without data, as the machine does.
+ * The software that posts a contribution and receives the result is included.
  */
 #include "src/tools/reproduce/repro_bench.h"
 
@@ -141,7 +142,7 @@ static int gather_run(struct gather *g)
 	static const struct net_up up = { .timer = timer,
 					  .arrived = gather_arrived,
 					  .result = result };
-	uint64_t at = g->bench.cfg.coll_inject_ps;
+	uint64_t at = g->bench.cfg.coll_send_ps + g->bench.cfg.coll_inject_ps;
 	int err;
 
 	g->member = calloc(g->tree.n, sizeof(*g->member));
@@ -176,7 +177,7 @@ int repro_gather(const struct repro *r, const struct repro_row *row,
 		err = open_group(&g);
 	if (!err)
 		err = gather_run(&g);
-	*model_p = (double)g.last_ps;
+	*model_p = (double)(g.last_ps + g.bench.cfg.coll_recv_ps);
 	repro_bench_close(&g.bench);
 	return err;
 }

@@ -3,7 +3,8 @@
  * Ping-pong of two nodes from memory that the interfaces cannot access, by
  * staging: a host copies a chunk, posts it, and copies the next one while the
  * first is in flight; the receiving host copies the arrived chunks. Copy times
- * and chunk sizes are those of the kind of memory (prov/mem).
+ * are those of the machine file, chunk sizes those of the kind of memory
+ * (prov/mem).
  *
  *   copies=KIND     kind of memory
  */
@@ -31,8 +32,9 @@ struct staged {
 
 static uint64_t copy_ps(const struct staged *s, uint64_t bytes)
 {
-	return (uint64_t)s->kind->copy_ns * 1000 +
-	       bytes * s->kind->copy_ps_per_kib / 1024;
+	const struct net_config *cfg = &s->bench.cfg;
+
+	return cfg->device_copy_ps + bytes * cfg->device_ps_x1000 / 1000;
 }
 
 /* Posts all chunks of a message, each after its copy. */
