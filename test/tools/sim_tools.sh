@@ -204,9 +204,15 @@ fi
 grep -q 'left out (--quick)' "$dir/a" || fail "--quick does not say so"
 [ "$(grep -c '^  [1-8]\. ' "$dir/a")" -eq 8 ] || fail "eight constants"
 for system in qsnet2 gemini sunway apenet; do
-	"$rep" $system >"$dir/b" || { cat "$dir/b"; fail "$system"; }
+	"$rep" $system --quick >"$dir/b" || { cat "$dir/b"; fail "$system"; }
 	[ "$(grep -c 'in band$' "$dir/b")" -ge 12 ] || fail "rows of $system"
 done
+# an MPI program and the model give the same times
+for by in mpi model; do
+	"$rep" sunway --by $by --only SWE-T2-HW-256 --csv >"$dir/$by" || fail "--by $by"
+	grep -q "^SWE-T2-HW-256,.*,$by\$" "$dir/$by" || fail "--by $by: $(cat "$dir/$by")"
+done
+"$rep" qsnet2 --by hand 2>/dev/null && fail "--by hand"
 "$rep" bgq --only BGQ-T3 --csv | grep -q '^BGQ-T3-LAT-512,' || fail "--csv"
 if has python3; then
 	"$rep" bgq --only BGQ-T3 --json | python3 -c '

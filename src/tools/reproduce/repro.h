@@ -49,15 +49,24 @@ struct repro_row {
 	enum repro_bound bound;
 	bool points;
 	enum repro_kind kind;
-	/* result of the experiment */
+	/* result of the experiment, and whether an MPI program measured it */
 	enum repro_state state;
 	double model;
+	bool by_mpi;
 };
+
+/*
+ * Source of the results: an MPI program in virtual time, or the model of the
+ * network without processes. By default an MPI program answers the rows that
+ * the authors measured with MPI (by=mpi).
+ */
+enum repro_by { REPRO_BY_ROW, REPRO_BY_MPI, REPRO_BY_MODEL };
 
 struct repro {
 	const char *system;  /* e.g. "bgq" */
 	const char *machine; /* machine name or file, without shape */
-	bool quick;	     /* skip long experiments */
+	enum repro_by by;
+	bool quick; /* skip long experiments */
 	bool progress;
 	struct repro_row row[REPRO_ROWS_MAX];
 	unsigned count;
@@ -85,7 +94,7 @@ const struct repro_exp *repro_exp_find(const struct repro_row *row);
  * and reports on stderr.
  */
 int repro_exp_run(const struct repro *r, struct repro_row *row);
-/* Return an argument as text or number, or its default. */
+/* Return an argument as text or number, or its default (repro_arg.c). */
 const char *repro_arg(const struct repro_row *row, const char *key,
 		      char buf[64], const char *fallback);
 uint64_t repro_arg_number(const struct repro_row *row, const char *key,
@@ -142,8 +151,6 @@ int repro_gather(const struct repro *r, const struct repro_row *row,
 		 double *model_p);
 int repro_software(const struct repro *r, const struct repro_row *row,
 		   double *model_p);
-int repro_speedup(const struct repro *r, const struct repro_row *row,
-		  double *model_p);
 int repro_added(const struct repro *r, const struct repro_row *row,
 		double *model_p);
 int repro_loss(const struct repro *r, const struct repro_row *row,

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Kinds of experiments, and their arguments, which a table row gives as
- * key=value after the name. The rows of every machine may use every experiment.
- */
-#include "src/tools/reproduce/repro.h"
+/* Kinds of experiments. The rows of every machine may use every experiment. */
+#include "src/tools/reproduce/repro_mpi.h"
 #include "src/base/attr.h"
 
 #include <errno.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 static const struct repro_exp exps[] = {
@@ -25,7 +21,6 @@ static const struct repro_exp exps[] = {
 	{ "conditional", REPRO_PS, repro_conditional },
 	{ "gather", REPRO_PS, repro_gather },
 	{ "software", REPRO_PS, repro_software },
-	{ "speedup", REPRO_NUMBER, repro_speedup },
 	{ "added", REPRO_PS, repro_added },
 	{ "loss", REPRO_NUMBER, repro_loss },
 	{ "gain", REPRO_NUMBER, repro_gain },
@@ -45,38 +40,6 @@ const struct repro_exp *repro_exp_find(const struct repro_row *row)
 		    !strncmp(row->exp, exps[i].name, n))
 			return &exps[i];
 	return NULL;
-}
-
-const char *repro_arg(const struct repro_row *row, const char *key,
-		      char buf[64], const char *fallback)
-{
-	const char *s = row->exp;
-	size_t n = strlen(key), len;
-
-	while ((s = strchr(s, ' '))) {
-		s++;
-		if (strncmp(s, key, n) || s[n] != '=')
-			continue;
-		s += n + 1;
-		len = strcspn(s, " ");
-		snprintf(buf, 64, "%.*s", (int)len, s);
-		return buf;
-	}
-	return fallback;
-}
-
-uint64_t repro_arg_number(const struct repro_row *row, const char *key,
-			  uint64_t fallback)
-{
-	char buf[64];
-	const char *s = repro_arg(row, key, buf, NULL);
-
-	return s ? strtoull(s, NULL, 10) : fallback;
-}
-
-bool repro_slow(const struct repro_row *row)
-{
-	return repro_arg_number(row, "slow", 0) != 0;
 }
 
 /* Units of each measure, with their conversion factors. */
@@ -118,8 +81,13 @@ static int convert(const struct repro_row *row, enum repro_measure measure,
 int repro_exp_run(const struct repro *r, struct repro_row *row)
 {
 	const struct repro_exp *e = repro_exp_find(row);
-	int err = e ? e->run(r, row, &row->model) : -EINVAL;
+	int err = e ? 0 : -EINVAL;
 
+	row->by_mpi = e && repro_by_mpi(r, row);
+	if (row->by_mpi)
+		err = repro_mpi_run(r, row, e->measure, &row->model);
+	else if (e)
+		err = e->run(r, row, &row->model);
 	if (!err)
 		err = convert(row, e->measure, &row->model);
 	if (err)

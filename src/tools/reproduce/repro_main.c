@@ -35,7 +35,7 @@ static int report_no_system(struct weft_args *w)
 }
 
 struct args {
-	const char *machine, *only, *plot, *html;
+	const char *machine, *only, *plot, *html, *by;
 	struct page *page; /* page of --html, or NULL */
 	/* results of --sensitivity, or NULL */
 	struct repro_sensitivity *changes;
@@ -59,6 +59,11 @@ static const struct row {
 	{ { "only", 1, "ID",
 	    "run only rows whose id begins with ID, such as BGQ-T1", 0 },
 	  AT(only) },
+	{ { "by", 1, "mpi|model",
+	    "by an MPI program, or by the model without processes (default: "
+	    "as the authors measured)",
+	    0 },
+	  AT(by) },
 	{ { "list", 0, "", "list the rows without running the experiments", 0 },
 	  AT(list) },
 	{ { "sensitivity", 0, "",
@@ -119,6 +124,10 @@ static int parse(struct weft_args *w, struct repro *r, struct args *a)
 	if (!strcmp(r->system, "all") && (a->machine || a->plot || a->only))
 		return weft_args_error(w, "all takes no --machine, --only or "
 					  "--plot");
+	if (a->by && strcmp(a->by, "mpi") && strcmp(a->by, "model"))
+		return weft_args_error(w, "--by %s: use mpi or model", a->by);
+	if (a->by)
+		r->by = strcmp(a->by, "mpi") ? REPRO_BY_MODEL : REPRO_BY_MPI;
 	r->machine = a->machine ? a->machine : r->system;
 	r->quick = a->quick;
 	r->progress = a->progress;

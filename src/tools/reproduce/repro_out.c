@@ -12,6 +12,11 @@ static const char *kind(const struct repro_row *row)
 	return repro_kinds[row->kind];
 }
 
+static const char *by(const struct repro_row *row)
+{
+	return row->by_mpi ? "mpi" : "model";
+}
+
 const char *repro_verdict(const struct repro_row *row)
 {
 	if (row->state == REPRO_LEFT_OUT)
@@ -38,7 +43,7 @@ static void each_constant(const struct repro *r,
 
 struct tally {
 	unsigned run[REPRO_KINDS], in_band[REPRO_KINDS]; /* by kind */
-	unsigned explained, left_out, failed;
+	unsigned explained, left_out, failed, by_mpi;
 };
 
 static struct tally tally(const struct repro *r)
@@ -50,6 +55,7 @@ static struct tally tally(const struct repro *r)
 
 		t.left_out += row->state == REPRO_LEFT_OUT;
 		t.failed += row->state == REPRO_FAILED;
+		t.by_mpi += row->state == REPRO_DONE && row->by_mpi;
 		t.run[row->kind] += row->state == REPRO_DONE;
 		t.in_band[row->kind] += repro_in_band(row);
 		t.explained += row->state == REPRO_DONE &&
@@ -80,8 +86,8 @@ static void text_row(const struct repro_row *row)
 		       repro_error(row));
 	else
 		printf("%9s %-5s %8s", "-", row->unit, "-");
-	printf("  %-8s %-10s  %s\n", repro_band_text(row, band, sizeof(band)),
-	       kind(row), repro_verdict(row));
+	printf("  %-8s %-10s  %s%s\n", repro_band_text(row, band, sizeof(band)),
+	       kind(row), row->by_mpi ? "MPI, " : "", repro_verdict(row));
 	if (*row->why && row->state == REPRO_DONE && !repro_in_band(row))
 		printf("%18s %s\n", "reason", row->why);
 	fflush(stdout);
@@ -132,6 +138,8 @@ void repro_out_sum(const struct repro *r, const struct repro_sensitivity *s,
 		append(text, len, "; %u of arithmetic", t.run[REPRO_IDENTITY]);
 	if (t.run[REPRO_COMPARED])
 		append(text, len, "; %u compared", t.run[REPRO_COMPARED]);
+	if (t.by_mpi)
+		append(text, len, "; %u rows by MPI", t.by_mpi);
 	if (t.left_out)
 		append(text, len, "; %u rows left out%s", t.left_out,
 		       r->quick ? " (--quick)" : "");
@@ -158,8 +166,8 @@ static void csv_row(const struct repro_row *row)
 		printf("%.6g,%s,%.4f", row->model, row->unit, repro_error(row));
 	else
 		printf(",%s,", row->unit);
-	printf(",%s,%s,%s\n", repro_band_text(row, band, sizeof(band)),
-	       kind(row), repro_verdict(row));
+	printf(",%s,%s,%s,%s\n", repro_band_text(row, band, sizeof(band)),
+	       kind(row), repro_verdict(row), by(row));
 }
 
 /* ---- JSON ---------------------------------------------------------------- */
@@ -184,9 +192,9 @@ static void json_row(const struct repro_row *row, bool last)
 		printf("\"model\": %.6g, \"error\": %.4f, ", row->model,
 		       repro_error(row));
 	printf("\"band\": \"%s\", \"kind\": \"%s\", "
-	       "\"verdict\": \"%s\" }%s\n",
+	       "\"verdict\": \"%s\", \"by\": \"%s\" }%s\n",
 	       repro_band_text(row, band, sizeof(band)), kind(row),
-	       repro_verdict(row), last ? "" : ",");
+	       repro_verdict(row), by(row), last ? "" : ",");
 }
 
 static void json_constant(void *arg, const struct net_file_entry *e)
@@ -275,7 +283,7 @@ void repro_out_end(const struct repro *r, const struct repro_sensitivity *s,
 		text_end(r, s);
 	} else if (f == REPRO_CSV) {
 		printf("id,source,description,x,paper,model,unit,error,band,"
-		       "kind,verdict\n");
+		       "kind,verdict,by\n");
 		for (unsigned i = 0; i < r->count; i++)
 			csv_row(&r->row[i]);
 	} else {

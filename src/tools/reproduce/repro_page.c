@@ -28,6 +28,7 @@ static void put_row(struct json *j, const struct repro_row *row)
 	json_text(j, "band", repro_band_text(row, band, sizeof(band)));
 	json_text(j, "kind", repro_kinds[row->kind]);
 	json_text(j, "verdict", repro_verdict(row));
+	json_text(j, "by", row->by_mpi ? "mpi" : "model");
 	if (*row->why)
 		json_text(j, "why", row->why);
 	json_close(j);

@@ -250,10 +250,27 @@ static int run_passes(struct workers *w)
 	return err;
 }
 
+/*
+ * Copies the results, with those of MPI programs replaced by results of the
+ * model: changed machines are run without processes.
+ */
+static void copy_baseline(struct repro *to, const struct repro *r)
+{
+	*to = *r;
+	to->by = REPRO_BY_MODEL;
+	for (unsigned i = 0; i < to->count; i++)
+		if (to->row[i].state == REPRO_DONE && to->row[i].by_mpi &&
+		    repro_exp_run(to, &to->row[i]))
+			to->row[i].state = REPRO_FAILED;
+}
+
 int repro_sensitivity_run(struct repro_sensitivity *s, const struct repro *r)
 {
-	struct workers w = { .r = r, .s = s };
+	static struct repro baseline;
+	struct workers w = { .r = &baseline, .s = s };
 	int err;
+
+	copy_baseline(&baseline, r);
 
 	memset(s, 0, sizeof(*s));
 	err = repro_numbers(r->machine, s->number);

@@ -11,8 +11,6 @@
  *   short=NAME, long=NAME, middle=N
  *                   paths for messages of at most middle bytes, and for
  *                   longer messages
- *
- * speedup: this time divided by the time of gather with the same arguments.
  */
 #include "src/tools/reproduce/repro_bench.h"
 
@@ -193,17 +191,5 @@ int repro_software(const struct repro *r, const struct repro_row *row,
 		err = software_run(&s, row);
 	*model_p = (double)s.last_ps;
 	repro_bench_close(&s.bench);
-	return err;
-}
-
-int repro_speedup(const struct repro *r, const struct repro_row *row,
-		  double *model_p)
-{
-	double hard = 1;
-	int err = repro_software(r, row, model_p);
-
-	if (!err)
-		err = repro_gather(r, row, &hard);
-	*model_p /= hard;
 	return err;
 }

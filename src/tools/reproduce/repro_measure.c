@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * weft-reproduce-mpi: measurements of weft-reproduce that are made by an MPI
+ * program in virtual time. Each argument is OPERATION:BYTES:DETAIL; a line
+ * "ARGUMENT PICOSECONDS" is printed for each.
+ *
+ *   barrier, allreduce, bcast, alltoall
+ *               mean time of a call on the slowest rank, with a barrier before
+ *               each call, as IMB measures it; the root of a broadcast changes
+ *               with each call. A reduction adds integers, since Weft adds
+ *               floating-point numbers in the order of a binomial tree, which
+ *               need not be the tree of the machine. DETAIL: algorithm, or
+ *               "auto"
+ *   pingpong    half of the round trip of ranks 0 and DETAIL
+ *   get         MPI_Get and MPI_Win_flush by rank 0 on rank DETAIL
+ *   pairs       the lower half of the ranks sends to the upper half, windows of
+ *               16 messages: time per message of all pairs
+ */
+#include <mpi.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define WARM_UP 3
+#define CALLS	8
+#define WINDOW	16
+
+static char *from, *to;
+static int rank, ranks;
+
+struct measurement {
+	char operation[16], detail[32];
+	int bytes;
+};
+
+/* ---- collectives --------------------------------------------------------- */
+
+static void call_collective(const struct measurement *m, MPI_Comm comm, int i)
+{
+	int n = m->bytes;
+
+	if (!strcmp(m->operation, "barrier"))
+		MPI_Barrier(comm);
+	else if (!strcmp(m->operation, "bcast"))
+		MPI_Bcast(from, n, MPI_BYTE, i % ranks, comm);
+	else if (!strcmp(m->operation, "allreduce"))
+		MPI_Allreduce(from, to, n / 4, MPI_INT, MPI_SUM, comm);
+	else
+		MPI_Alltoall(from, n, MPI_BYTE, to, n, MPI_BYTE, comm);
+}
+
+/* Opens a communicator with an algorithm; "auto": that of the machine. */
+static MPI_Comm open_comm(const struct measurement *m)
+{
+	MPI_Comm comm;
+	MPI_Info info;
+	char key[48];
+
+	snprintf(key, sizeof(key), "weft_coll_%s", m->operation);
+	MPI_Info_create(&info);
+	if (strcmp(m->detail, "auto"))
+		MPI_Info_set(info, key, m->detail);
+	MPI_Comm_dup_with_info(MPI_COMM_WORLD, info, &comm);
+	MPI_Info_free(&info);
+	return comm;
+}
+
+static double time_collective(const struct measurement *m)
+{
+	MPI_Comm comm = open_comm(m);
+	double start, sum = 0;
+
+	for (int i = 0; i < WARM_UP + CALLS; i++) {
+		MPI_Barrier(MPI_COMM_WORLD);
+		start = MPI_Wtime();
+		call_collective(m, comm, i);
+		if (i >= WARM_UP)
+			sum += MPI_Wtime() - start;
+	}
+	MPI_Comm_free(&comm);
+	return sum / CALLS;
+}
+
+/* ---- point to point ------------------------------------------------------ */
+
+static double time_pingpong(const struct measurement *m)
+{
+	int peer = atoi(m->detail), n = m->bytes;
+	double start = 0;
+
+	for (int i = 0; i < WARM_UP + CALLS; i++) {
+		if (i == WARM_UP)
+			start = MPI_Wtime();
+		if (rank == 0) {
+			MPI_Send(from, n, MPI_BYTE, peer, 0, MPI_COMM_WORLD);
+			MPI_Recv(to, n, MPI_BYTE, peer, 0, MPI_COMM_WORLD,
+				 MPI_STATUS_IGNORE);
+		} else if (rank == peer) {
+			MPI_Recv(to, n, MPI_BYTE, 0, 0, MPI_COMM_WORLD,
+				 MPI_STATUS_IGNORE);
+			MPI_Send(from, n, MPI_BYTE, 0, 0, MPI_COMM_WORLD);
+		}
+	}
+	return rank == 0 ? (MPI_Wtime() - start) / CALLS / 2 : 0;
+}
+
+static double time_get(const struct measurement *m)
+{
+	int peer = atoi(m->detail);
+	double start = 0;
+	MPI_Win win;
+
+	MPI_Win_create(from, m->bytes, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &win);
+	MPI_Win_lock_all(0, win);
+	MPI_Barrier(MPI_COMM_WORLD);
+	for (int i = 0; rank == 0 && i < WARM_UP + CALLS; i++) {
+		if (i == WARM_UP)
+			start = MPI_Wtime();
+		MPI_Get(to, m->bytes, MPI_BYTE, peer, 0, m->bytes, MPI_BYTE,
+			win);
+		MPI_Win_flush(peer, win);
+	}
+	start = rank == 0 ? (MPI_Wtime() - start) / CALLS : 0;
+	MPI_Win_unlock_all(win);
+	MPI_Win_free(&win);
+	return start;
+}
+
+static double time_pairs(const struct measurement *m)
+{
+	int half = ranks / 2, last;
+	MPI_Request r[WINDOW];
+	double start = 0;
+
+	for (int i = 0; i < WARM_UP + CALLS; i++) {
+		if (i == WARM_UP) {
+			MPI_Barrier(MPI_COMM_WORLD);
+			start = MPI_Wtime();
+		}
+		for (int k = 0; k < WINDOW; k++)
+			if (rank < half)
+				MPI_Isend(from, m->bytes, MPI_BYTE, rank + half,
+					  0, MPI_COMM_WORLD, &r[k]);
+			else
+				MPI_Irecv(to, m->bytes, MPI_BYTE, rank - half,
+					  0, MPI_COMM_WORLD, &r[k]);
+		MPI_Waitall(WINDOW, r, MPI_STATUSES_IGNORE);
+	}
+	last = rank < half ? rank + half : rank - half;
+	MPI_Sendrecv(from, 0, MPI_BYTE, last, 1, to, 0, MPI_BYTE, last, 1,
+		     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	return (MPI_Wtime() - start) / CALLS / WINDOW / half;
+}
+
+/* ---- arguments ----------------------------------------------------------- */
+
+static int parse(const char *word, struct measurement *m)
+{
+	return sscanf(word, "%15[a-z]:%d:%31[a-z0-9_]", m->operation, &m->bytes,
+		      m->detail) == 3 &&
+			       m->bytes >= 0
+		       ? 0
+		       : -1;
+}
+
+static double measure(const struct measurement *m)
+{
+	double mine, slowest;
+
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (!strcmp(m->operation, "pingpong"))
+		mine = time_pingpong(m);
+	else if (!strcmp(m->operation, "get"))
+		mine = time_get(m);
+	else if (!strcmp(m->operation, "pairs"))
+		mine = time_pairs(m);
+	else
+		mine = time_collective(m);
+	MPI_Allreduce(&mine, &slowest, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+	return slowest;
+}
+
+static int buffers_open(size_t bytes)
+{
+	from = calloc(1, bytes);
+	to = calloc(1, bytes);
+	return from && to ? 0 : -1;
+}
+
+static int run(int count, char **word)
+{
+	struct measurement m;
+	double seconds;
+
+	for (int i = 0; i < count; i++) {
+		if (parse(word[i], &m) ||
+		    buffers_open(((size_t)m.bytes + 8) * (size_t)ranks)) {
+			fprintf(stderr,
+				"weft-reproduce-mpi: %s: expected "
+				"OPERATION:BYTES:DETAIL\n",
+				word[i]);
+			return 2;
+		}
+		seconds = measure(&m);
+		if (rank == 0)
+			printf("%s %.0f\n", word[i], seconds * 1e12);
+		free(from);
+		free(to);
+	}
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	int err;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &ranks);
+	err = run(argc - 1, argv + 1);
+	if (err)
+		MPI_Abort(MPI_COMM_WORLD, err);
+	MPI_Finalize();
+	return err;
+}
