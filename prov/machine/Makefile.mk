@@ -30,6 +30,7 @@ libweftunits_la_SOURCES = \
 	prov/machine/qsnet2/qsnet2_broadcast.c prov/machine/qsnet2/qsnet2_dma.c \
 	prov/machine/qsnet2/qsnet2_chain.c prov/machine/qsnet2/qsnet2_chain.h \
 	prov/machine/qsnet2/qsnet2_event.c \
+	prov/machine/qsnet2/qsnet2_match.c prov/machine/qsnet2/qsnet2_match.h \
 	prov/machine/qsnet2/qsnet2_queue.c prov/machine/qsnet2/qsnet2_rails.c \
 	prov/machine/qsnet2/qsnet2_rx.c \
 	prov/machine/qsnet2/qsnet2_tport.c prov/machine/qsnet2/qsnet2_tport.h \
@@ -71,7 +72,7 @@ C_TESTS += prov/machine/machine_unit_test prov/machine/machine_inbox_test \
 	prov/machine/qsnet2/qsnet2_test prov/machine/qsnet2/qsnet2_queue_test \
 	prov/machine/qsnet2/qsnet2_time_test prov/machine/qsnet2/qsnet2_thread_test \
 	prov/machine/qsnet2/qsnet2_mmu_test prov/machine/qsnet2/qsnet2_tport_test \
-	prov/machine/qsnet2/qsnet2_broadcast_test \
+	prov/machine/qsnet2/qsnet2_broadcast_test prov/machine/qsnet2/qsnet2_match_test \
 	prov/machine/qsnet2/qsnet2_rails_test prov/machine/qsnet2/qsnet2_chain_test \
 	prov/machine/sunway/sunway_test prov/machine/sunway/sunway_chip_test \
 	prov/machine/sunway/sunway_job_test prov/machine/sunway/sunway_forge_test prov/machine/sunway/sunway_bulk_test \

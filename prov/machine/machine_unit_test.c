@@ -150,6 +150,8 @@ static void side_open(struct side *s, const struct grid *g, bool no_dma)
 		.fifo_slots = g->slots,
 		.no_dma = no_dma,
 		.faults = g->faults,
+		/* qsnet2 receives by the processor, or on its thread */
+		.host_match = g->carrier == &weft_carrier_shm,
 	};
 
 	memset(s, 0, sizeof(*s));

@@ -96,11 +96,12 @@ static const struct weft_cfg_opt options[] = {
 	  "128; the minimum of the members' values is used; 0: binomial trees, "
 	  "in the order of recursive doubling; bgq's trees follow its torus",
 	  "0..128" },
-	{ "FI_WEFT_MATCH", WEFT_CFG_TEXT, "unit",
-	  "Where messages are matched with the virtual clock: unit, in the "
-	  "interface, also while the processor computes, on machines whose "
-	  "interface does this (qsnet2); host, by the processor",
-	  "unit|host" },
+	{ "FI_WEFT_MATCH", WEFT_CFG_TEXT, "machine",
+	  "Where messages are matched on machines whose interface can match "
+	  "(qsnet2): unit, by the interface, with the virtual clock also "
+	  "while the processor computes; host, by the processor; machine: "
+	  "unit with the virtual clock, host with the live clock",
+	  "machine|unit|host" },
 	{ "FI_WEFT_CLOCK", WEFT_CFG_TEXT, "live",
 	  "live: real time on this host; virtual: virtual time, on a model of "
 	  "the machine's network",
@@ -258,7 +259,7 @@ static bool numbers_ok(void)
 static void conf_read(void)
 {
 	int64_t node;
-	const char *rank;
+	const char *rank, *match;
 	bool virt;
 
 	virt = !strcmp(weft_cfg_get(&options[CLOCK]).text, "virtual");
@@ -299,7 +300,9 @@ static void conf_read(void)
 		node = atoi(rank);
 	conf.node = node >= 0 ? (int)node : -1;
 	conf.arity = (unsigned)weft_cfg_get(&options[ARITY]).i;
-	conf.host_match = !strcmp(weft_cfg_get(&options[MATCH]).text, "host");
+	match = weft_cfg_get(&options[MATCH]).text;
+	conf.host_match =
+		virt ? !strcmp(match, "host") : strcmp(match, "unit") != 0;
 }
 
 const struct weft_conf *weft_conf(void)

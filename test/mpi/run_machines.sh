@@ -8,3 +8,6 @@ for machine in bgq gemini qsnet2 sunway apenet; do
 	MACHINE=$machine RANKS_MAX=$([ -n "$LONG" ] && echo 8 || echo $few) \
 		bash "${top_srcdir:-.}/test/mpi/run.sh" || exit $?
 done
+# qsnet2 with matching on the thread processor of its interface
+MACHINE=qsnet2 FI_WEFT_MATCH=unit RANKS_MAX=2 ONLY='p2p_@(modes|order|probe)' \
+	bash "${top_srcdir:-.}/test/mpi/run.sh"

@@ -63,5 +63,5 @@ FI_WEFT_MATCH=host run 0 -q --machine qsnet2:4x4 -n 7 "$dir/vt_match" pairs
 grep -q wrong "$dir/out" && complain "host: $(grep wrong "$dir/out")"
 
 FI_WEFT_MATCH=board run 0 --machine qsnet2:4 -n 2 "$dir/vt_match" early
-err 'FI_WEFT_MATCH=board is not one of unit|host'
+err 'FI_WEFT_MATCH=board is not one of machine|unit|host'
 exit $failed

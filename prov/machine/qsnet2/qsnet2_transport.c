@@ -16,6 +16,7 @@
 #include "prov/machine/qsnet2/qsnet2_bulk.h"
 #include "prov/machine/qsnet2/qsnet2_chain.h"
 #include "prov/machine/qsnet2/qsnet2_dev.h"
+#include "prov/machine/qsnet2/qsnet2_match.h"
 #include "prov/machine/qsnet2/qsnet2_transport.h"
 
 #include "src/base/attr.h"
@@ -50,6 +51,9 @@ struct qsnet2_transport {
 	unsigned char *bounce; /* source buffers of QSNET2_DMAS DMAs */
 	size_t slot_bytes;
 	struct weft_table peer; /* peers: struct qsnet2_transport_peer */
+	/* FI_WEFT_MATCH=unit, live; NULL: the processor receives */
+	struct qsnet2_match *match;
+	int matched; /* packets taken by the thread since the last poll */
 };
 
 /* State of one peer; a peer that acknowledges late does not delay others. */
@@ -326,13 +330,42 @@ static bool qsnet2_transport_dma_waits(const struct weft_qsnet2 *s)
 	return false;
 }
 
+/* Program of the thread processor: receives and matches. */
+static int qsnet2_transport_thread(struct weft_qsnet2_thread *t)
+{
+	struct qsnet2_transport *e = t->arg;
+
+	qsnet2_match_arm(e->match);
+	e->matched += qsnet2_transport_drain(e);
+	return 0;
+}
+
+/* Polls a unit whose thread processor receives. */
+static WEFT_COLD int qsnet2_transport_poll_match(struct qsnet2_transport *e,
+						 int budget)
+{
+	int n;
+
+	if (e->inbox.held || e->unit.copied)
+		qsnet2_match_start(e->match);
+	weft_qsnet2_poll(e->s, budget);
+	qsnet2_match_run(e->match, budget);
+	n = e->matched;
+	e->matched = 0;
+	return n;
+}
+
 static int qsnet2_transport_poll(struct weft_unit *u, int budget)
 {
 	struct qsnet2_transport *e = qsnet2_transport_of(u);
 	int n;
 
-	weft_qsnet2_poll(e->s, budget);
-	n = qsnet2_transport_drain(e);
+	if (weft_unlikely(e->match != NULL)) {
+		n = qsnet2_transport_poll_match(e, budget);
+	} else {
+		weft_qsnet2_poll(e->s, budget);
+		n = qsnet2_transport_drain(e);
+	}
 	/* work that only another poll can complete */
 	if (e->inbox.held || e->unit.copied ||
 	    !weft_list_empty(&e->s->run[0]) ||
@@ -562,6 +595,7 @@ static void qsnet2_transport_close(struct weft_unit *u)
 		qsnet2_bulk_close(e->s);
 	weft_qsnet2_close(e->s);
 	weft_inbox_fini(&e->inbox);
+	qsnet2_match_close(e->match);
 	free(e->slots);
 	free(e->bounce);
 	for (uint32_t i = 0; i < e->peer.count; i++)
@@ -593,6 +627,10 @@ static int qsnet2_transport_open(const struct weft_machine *m,
 		err = qsnet2_create(carrier, &a, &e->s);
 	if (!err)
 		err = qsnet2_transport_setup(e, offset);
+	if (!err && !carrier->backend->transfers_later && !attr->host_match)
+		err = qsnet2_match_open(e->s, QSNET2_TRANSPORT_CONTEXT,
+					&e->input, qsnet2_transport_thread, e,
+					&e->match);
 	if (err) {
 		qsnet2_transport_close(&e->unit);
 		return err;
