@@ -9,7 +9,8 @@ FORT_CPPFLAGS = -D_GNU_SOURCE -I$(srcdir) -I$(srcdir)/include -Isrc/fortran \
 	-DFORT_TRUE='($(FORT_TRUE))' -DFORT_FALSE='($(FORT_FALSE))'
 
 # Procedures are compiled for their MPI_ and for their PMPI_ names.
-FORT_SOURCES = src/fortran/fort_callback_calls.c src/fortran/fort_spawn.c \
+FORT_SOURCES = src/fortran/fort_attr.c src/fortran/fort_callback_calls.c \
+	src/fortran/fort_removed.c src/fortran/fort_spawn.c \
 	src/fortran/fort_special.c
 noinst_LTLIBRARIES += libmpifort-mpi.la libmpifort-pmpi.la
 libmpifort_mpi_la_SOURCES = $(FORT_SOURCES)
@@ -21,7 +22,8 @@ libmpifort_pmpi_la_CPPFLAGS = $(FORT_CPPFLAGS) -DFORT_PMPI
 
 lib_LTLIBRARIES += libmpifort_abi.la
 libmpifort_abi_la_SOURCES = src/fortran/fort.h src/fortran/fort_callback.c \
-	src/fortran/fort_callback.h src/fortran/fort_convert.c \
+	src/fortran/fort_callback.h src/fortran/fort_cell.c \
+	src/fortran/fort_convert.c \
 	src/fortran/fort_init.c src/fortran/fort_init.h \
 	src/fortran/fort_section.c src/fortran/fort_section.h \
 	src/fortran/fort_slots.c

@@ -16,36 +16,46 @@ typedef void old_copy_proc(int *old, int *keyval, int *extra, int *in, int *out,
 typedef void old_delete_proc(int *object, int *keyval, int *val, int *extra,
 			     int *ierror);
 
-static int copy_old(struct fort_keyval *k, int object, int keyval, void *in,
-		    void **out, int *flag)
+/* Calls the copy procedure, and sets the copied value. */
+static int call_copy(struct fort_keyval *k, int object, int keyval,
+		     MPI_Aint from, MPI_Aint *to, int *flag)
 {
-	int extra = (int)k->extra, from = (int)(intptr_t)in, to = 0, f = 0;
-	int rc = MPI_SUCCESS;
+	int in = (int)from, out = 0, extra = (int)k->extra;
+	int rc = MPI_SUCCESS, f = FORT_FALSE;
 
-	((old_copy_proc *)k->copy)(&object, &keyval, &extra, &from, &to, &f,
-				   &rc);
-	*out = (void *)(intptr_t)to;
+	if (k->small) {
+		((old_copy_proc *)k->copy)(&object, &keyval, &extra, &in, &out,
+					   &f, &rc);
+		*to = out;
+	} else {
+		((copy_proc *)k->copy)(&object, &keyval, &k->extra, &from, to,
+				       &f, &rc);
+	}
 	*flag = fort_bool(f);
 	return rc;
 }
 
+/* A copy has the language of the attribute. */
 static int copy(struct fort_keyval *k, int object, int keyval, void *in,
 		void *out, int *flag)
 {
-	MPI_Aint from = (MPI_Aint)in;
-	int rc = MPI_SUCCESS, f = FORT_FALSE;
+	MPI_Aint to = 0;
+	int cell = fort_is_cell(in);
+	int rc = call_copy(k, object, keyval, fort_cell_value(in), &to, flag);
+	void *made;
 
-	if (k->small)
-		return copy_old(k, object, keyval, in, out, flag);
-	((copy_proc *)k->copy)(&object, &keyval, &k->extra, &from, out, &f,
-			       &rc);
-	*flag = fort_bool(f);
-	return rc;
+	if (rc || !*flag)
+		return rc;
+	made = cell ? fort_cell(to) : (void *)to;
+	if (cell && !made)
+		return MPI_ERR_NO_MEM;
+	*(void **)out = made;
+	return MPI_SUCCESS;
 }
 
 static int del(struct fort_keyval *k, int object, int keyval, void *val)
 {
-	MPI_Aint v = (MPI_Aint)val;
+	MPI_Aint v = fort_cell_value(val);
 	int rc = MPI_SUCCESS, extra = (int)k->extra, small = (int)v;
 
 	if (k->small)
@@ -53,6 +63,8 @@ static int del(struct fort_keyval *k, int object, int keyval, void *val)
 					    &rc);
 	else
 		((delete_proc *)k->del)(&object, &keyval, &v, &k->extra, &rc);
+	if (!rc)
+		fort_cell_free(val);
 	return rc;
 }
 

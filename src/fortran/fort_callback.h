@@ -25,6 +25,17 @@ MPI_File_errhandler_function *fort_file_err_fn(fort_proc *proc);
 MPI_Win_errhandler_function *fort_win_err_fn(fort_proc *proc);
 MPI_Session_errhandler_function *fort_session_err_fn(fort_proc *proc);
 
+/*
+ * An attribute that Fortran sets is an integer; C gets the address of this
+ * integer. The attribute of C is therefore a cell with the value. Fortran gets
+ * the value of a cell, and the address itself of an attribute that C has set.
+ */
+void *fort_cell(MPI_Aint value); /* NULL: no memory */
+MPI_Aint fort_cell_value(void *attribute);
+int fort_is_cell(void *attribute);
+/* Does nothing with an attribute that C has set. */
+void fort_cell_free(void *attribute);
+
 /* The procedures of a keyval, and its extra state. Lives until the end. */
 struct fort_keyval {
 	fort_proc *copy;

@@ -11,32 +11,50 @@ static int no_memory(void)
 	return MPI_ERR_NO_MEM;
 }
 
-/* ---- procedures that are constants --------------------------------------- */
+/* ---- procedures that are constants: programs may also call them ---------- */
 
-/* Programs pass these procedures as arguments and never call them. */
 #ifdef FORT_PMPI
-#define CONSTANT(name) extern fort_proc mpi_##name##_;
+#define CONSTANT(name, ...) extern fort_proc mpi_##name##_;
 #else
-#define CONSTANT(name)                       \
-	fort_proc mpi_##name##_;             \
-	FORT_EXPORT void mpi_##name##_(void) \
-	{                                    \
-	}
+#define CONSTANT(name, args, body) \
+	void mpi_##name##_ args;   \
+	FORT_EXPORT void mpi_##name##_ args body
 #endif
-CONSTANT(null_copy_fn)
-CONSTANT(dup_fn)
-CONSTANT(null_delete_fn)
-CONSTANT(comm_null_copy_fn)
-CONSTANT(comm_dup_fn)
-CONSTANT(comm_null_delete_fn)
-CONSTANT(type_null_copy_fn)
-CONSTANT(type_dup_fn)
-CONSTANT(type_null_delete_fn)
-CONSTANT(win_null_copy_fn)
-CONSTANT(win_dup_fn)
-CONSTANT(win_null_delete_fn)
-CONSTANT(conversion_fn_null)
-CONSTANT(conversion_fn_null_c)
+#define COPY_ARGS(Value)                                             \
+	(int *old, int *keyval, Value *extra, Value *in, Value *out, \
+	 int *flag, int *ierror)
+#define DELETE_ARGS(Value) \
+	(int *object, int *keyval, Value *val, Value *extra, int *ierror)
+#define NO_COPY                      \
+	{                            \
+		*flag = FORT_FALSE;  \
+		fort_end(ierror, 0); \
+	}
+#define DUP                          \
+	{                            \
+		*out = *in;          \
+		*flag = FORT_TRUE;   \
+		fort_end(ierror, 0); \
+	}
+#define NO_DELETE                    \
+	{                            \
+		fort_end(ierror, 0); \
+	}
+CONSTANT(null_copy_fn, COPY_ARGS(int), NO_COPY)
+CONSTANT(dup_fn, COPY_ARGS(int), DUP)
+CONSTANT(null_delete_fn, DELETE_ARGS(int), NO_DELETE)
+CONSTANT(comm_null_copy_fn, COPY_ARGS(MPI_Aint), NO_COPY)
+CONSTANT(comm_dup_fn, COPY_ARGS(MPI_Aint), DUP)
+CONSTANT(comm_null_delete_fn, DELETE_ARGS(MPI_Aint), NO_DELETE)
+CONSTANT(type_null_copy_fn, COPY_ARGS(MPI_Aint), NO_COPY)
+CONSTANT(type_dup_fn, COPY_ARGS(MPI_Aint), DUP)
+CONSTANT(type_null_delete_fn, DELETE_ARGS(MPI_Aint), NO_DELETE)
+CONSTANT(win_null_copy_fn, COPY_ARGS(MPI_Aint), NO_COPY)
+CONSTANT(win_dup_fn, COPY_ARGS(MPI_Aint), DUP)
+CONSTANT(win_null_delete_fn, DELETE_ARGS(MPI_Aint), NO_DELETE)
+/* Called by no program: their presence as an argument is their meaning. */
+CONSTANT(conversion_fn_null, (void), {})
+CONSTANT(conversion_fn_null_c, (void), {})
 
 /* ---- attributes ---------------------------------------------------------- */
 
@@ -50,24 +68,19 @@ static struct fort_keyval *new_keyval(fort_proc *copy, fort_proc *del,
 	return k;
 }
 
+/* The functions of C are always these: they also free the cells. */
 #define KEYVAL(Name, name)                                                    \
 	static void f_##Name##_create_keyval(fort_proc *copy, fort_proc *del, \
 					     int *keyval, MPI_Aint *extra,    \
 					     int *ierror)                     \
 	{                                                                     \
 		struct fort_keyval *k = new_keyval(copy, del, *extra);        \
-		MPI_##Name##_copy_attr_function *c = fort_##name##_copy;      \
-		MPI_##Name##_delete_attr_function *d = fort_##name##_delete;  \
+		int rc = !k ? no_memory()                                     \
+			    : FORT_C(Name##_create_keyval)(                   \
+				      fort_##name##_copy,                     \
+				      fort_##name##_delete, keyval, k);       \
                                                                               \
-		if (copy == mpi_##name##_null_copy_fn_)                       \
-			c = 0;                                                \
-		if (copy == mpi_##name##_dup_fn_)                             \
-			c = (MPI_##Name##_copy_attr_function *)1;             \
-		if (del == mpi_##name##_null_delete_fn_)                      \
-			d = 0;                                                \
-		fort_end(ierror,                                              \
-			 !k ? no_memory()                                     \
-			    : FORT_C(Name##_create_keyval)(c, d, keyval, k)); \
+		fort_end(ierror, rc);                                         \
 	}                                                                     \
 	FORT_BOTH(f_##Name##_create_keyval, mpi_##name##_create_keyval)
 
@@ -80,21 +93,14 @@ static void f_Keyval_create(fort_proc *copy, fort_proc *del, int *keyval,
 			    int *extra, int *ierror)
 {
 	struct fort_keyval *k = new_keyval(copy, del, *extra);
-	MPI_Comm_copy_attr_function *c = fort_comm_copy;
-	MPI_Comm_delete_attr_function *d = fort_comm_delete;
 
-	if (copy == mpi_null_copy_fn_ || copy == mpi_comm_null_copy_fn_)
-		c = 0;
-	if (copy == mpi_dup_fn_ || copy == mpi_comm_dup_fn_)
-		c = (MPI_Comm_copy_attr_function *)1;
-	if (del == mpi_null_delete_fn_ || del == mpi_comm_null_delete_fn_)
-		d = 0;
 	if (!k) {
 		fort_end(ierror, no_memory());
 		return;
 	}
 	k->small = 1;
-	fort_end(ierror, FORT_C(Keyval_create)(c, d, keyval, k));
+	fort_end(ierror, FORT_C(Keyval_create)(fort_comm_copy, fort_comm_delete,
+					       keyval, k));
 }
 FORT_ALIAS(f_Keyval_create, mpi_keyval_create_)
 
@@ -183,33 +189,33 @@ static void f_Grequest_start(fort_proc *query, fort_proc *free_fn,
 }
 FORT_BOTH(f_Grequest_start, mpi_grequest_start)
 
-#define DATAREP(suffix)                                                    \
-	static void f_Register_datarep##suffix(                            \
-		char *datarep, fort_proc *read, fort_proc *write,          \
-		fort_proc *extent, MPI_Aint *extra, int *ierror, size_t n) \
-	{                                                                  \
-		struct fort_datarep *r = malloc(sizeof(*r));               \
-		MPI_Datarep_conversion_function##suffix                    \
-			*in = fort_datarep_read##suffix,                   \
-			*out = fort_datarep_write##suffix;                 \
-		struct fort_mem m;                                         \
-		char *name = fort_string(&m, datarep, n);                  \
-		int rc;                                                    \
-                                                                           \
-		if (read == mpi_conversion_fn_null##suffix##_)             \
-			in = 0;                                            \
-		if (write == mpi_conversion_fn_null##suffix##_)            \
-			out = 0;                                           \
-		if (r)                                                     \
-			*r = (struct fort_datarep){ read, write, extent,   \
-						    *extra };              \
-		rc = !r ? no_memory()                                      \
-			: FORT_C(Register_datarep##suffix)(                \
-				  name, in, out, fort_datarep_extent, r);  \
-		if (rc)                                                    \
-			free(r);                                           \
-		fort_mem_end(&m);                                          \
-		fort_end(ierror, rc);                                      \
+#define DATAREP(suffix)                                                      \
+	static void f_Register_datarep##suffix(                              \
+		char *datarep, fort_proc *read, fort_proc *write,            \
+		fort_proc *extent, MPI_Aint *extra, int *ierror, size_t n)   \
+	{                                                                    \
+		struct fort_datarep *r = malloc(sizeof(*r));                 \
+		MPI_Datarep_conversion_function##suffix                      \
+			*in = fort_datarep_read##suffix,                     \
+			*out = fort_datarep_write##suffix;                   \
+		struct fort_mem m;                                           \
+		char *name = fort_string(&m, datarep, n);                    \
+		int rc;                                                      \
+                                                                             \
+		if (read == (fort_proc *)mpi_conversion_fn_null##suffix##_)  \
+			in = 0;                                              \
+		if (write == (fort_proc *)mpi_conversion_fn_null##suffix##_) \
+			out = 0;                                             \
+		if (r)                                                       \
+			*r = (struct fort_datarep){ read, write, extent,     \
+						    *extra };                \
+		rc = !r ? no_memory()                                        \
+			: FORT_C(Register_datarep##suffix)(                  \
+				  name, in, out, fort_datarep_extent, r);    \
+		if (rc)                                                      \
+			free(r);                                             \
+		fort_mem_end(&m);                                            \
+		fort_end(ierror, rc);                                        \
 	}
 
 DATAREP()

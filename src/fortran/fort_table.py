@@ -21,14 +21,15 @@ C_ONLY = re.compile(r'MPI_(T_.*|.*_(to|from)int)$')
 # Deprecated since MPI 2.0: in mpif.h and the module mpi, not in mpi_f08.
 NOT_F08 = {'Attr_delete', 'Attr_get', 'Attr_put', 'Keyval_create',
            'Keyval_free'}
-# Bodies in fort_special.c and fort_callback_calls.c: their Fortran form
-# differs from the C form in more than the types.
+# Bodies in fort_special.c, fort_attr.c, fort_spawn.c, fort_callback_calls.c:
+# their Fortran form differs from the C form in more than the types.
 SPECIAL = set('''Init Init_thread Pcontrol Info_create_env Info_get
     Info_get_string Session_init Session_get_nth_pset Comm_spawn Comm_spawn_multiple
     Op_create Op_create_c Grequest_start Register_datarep Register_datarep_c
     Comm_create_keyval Type_create_keyval Win_create_keyval Keyval_create
     Comm_create_errhandler File_create_errhandler Win_create_errhandler
-    Session_create_errhandler Comm_get_attr Win_get_attr Attr_get Attr_put
+    Session_create_errhandler Comm_get_attr Comm_set_attr Type_get_attr
+    Type_set_attr Win_get_attr Win_set_attr Attr_get Attr_put
     Type_get_contents Type_get_contents_c Buffer_detach Buffer_detach_c
     Comm_detach_buffer Comm_detach_buffer_c Session_detach_buffer
     Session_detach_buffer_c Wtime Wtick Aint_add Aint_diff'''.split())

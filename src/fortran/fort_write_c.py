@@ -71,9 +71,6 @@ class Body:
             self.string(p, f)
         elif p.status:
             self.status(p)
-        elif p.state:
-            self.args.append(n if p.name == 'attribute_val' and 'get' in f.name
-                             else '(void *)*' + n)
         elif p.choice:
             self.args.append('fort_buf(%s)' % n)
         elif p.name.endswith('weights'):

@@ -22,6 +22,8 @@ NULL_FUNCTIONS = {
     'datarep_conversion': ('MPI_CONVERSION_FN_NULL',),
     'datarep_conversion_c': ('MPI_CONVERSION_FN_NULL_C',),
 }
+# Datatypes of MPI 1 in weft/mpi_compat.h: mpif.h and the module mpi have them.
+REMOVED = (('MPI_LB', 0x23e), ('MPI_UB', 0x23f))
 OLD_NULL_FUNCTIONS = ('MPI_NULL_COPY_FN', 'MPI_DUP_FN', 'MPI_NULL_DELETE_FN')
 
 
@@ -90,6 +92,7 @@ def kinds(indent):
 def old_constants(table, out, indent):
     out.write(kinds(indent))
     pairs = list(integers(table)) + [x[1:] for x in handles(table)]
+    pairs += REMOVED
     for name, value in pairs:
         out.write('%sINTEGER %s\n%sPARAMETER (%s=%s)\n' % (
             indent, name, indent, name, value))

@@ -169,6 +169,16 @@
       call mpi_comm_delete_attr(MPI_COMM_SELF, key, ierr)
       call mpi_comm_free_keyval(key, ierr)
       call check(key .eq. MPI_KEYVAL_INVALID, 'free keyval', bad)
+! A program may also call the predefined procedures.
+      extra = 3
+      val = 0
+      flag = .false.
+      call mpi_comm_dup_fn(MPI_COMM_SELF, key, extra, extra, val, flag,
+     &     ierr)
+      call check(flag .and. val .eq. 3, 'dup_fn', bad)
+      call mpi_comm_null_copy_fn(MPI_COMM_SELF, key, extra, extra, val,
+     &     flag, ierr)
+      call check(.not. flag, 'null_copy_fn', bad)
       call mpi_keyval_create(MPI_DUP_FN, MPI_NULL_DELETE_FN, old, 0,
      &     ierr)
       call mpi_attr_put(MPI_COMM_SELF, old, -5, ierr)
@@ -250,4 +260,11 @@
       call check(extent .eq. 8, 'extent', bad)
       call mpi_type_free(row, ierr)
       call mpi_type_free(col, ierr)
+! Names of MPI 1 that MPI 3.0 removed.
+      ints = (/ 1, 1, 0 /)
+      kinds = (/ 0, 8 /)
+      call mpi_type_hindexed(2, ints, kinds, MPI_INTEGER, row, ierr)
+      call mpi_type_extent(row, kinds(1), ierr)
+      call check(kinds(1) .eq. 12, 'removed names', bad)
+      call mpi_type_free(row, ierr)
       end
