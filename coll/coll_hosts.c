@@ -89,7 +89,9 @@ struct coll_hosts *coll_hosts(struct weft_comm *comm)
 {
 	struct coll_hosts *h = comm->hosts;
 
-	if (!h && !comm->inter && comm->size > 1 && weft_hosts_several()) {
+	/* jobs know only the hosts of their own processes */
+	if (!h && !comm->inter && !comm->foreign && comm->size > 1 &&
+	    weft_hosts_several()) {
 		h = hosts_new(comm->size);
 		weft_lock();
 		if (h && (weft_route_resolve(comm) || !hosts_fill(h, comm)))

@@ -482,9 +482,14 @@ static bool too_long(const struct coll_algo *row, uint64_t bytes)
 	       !(weft_core.traits.network_routes && (row->need & COLL_ROUTE));
 }
 
-static bool in_range(const struct coll_algo *row, uint64_t bytes, int ranks)
+static bool in_range(const struct coll_algo *row, uint64_t bytes,
+		     const struct weft_comm *comm)
 {
-	return (oversubscribed || !(row->need & COLL_OVERSUBSCRIBED)) &&
+	int ranks = comm->size;
+	/* jobs differ in it, and all members choose the same row */
+	bool over = oversubscribed && !comm->foreign;
+
+	return (over || !(row->need & COLL_OVERSUBSCRIBED)) &&
 	       bytes >= row->min_bytes && !too_long(row, bytes) &&
 	       ranks >= row->min_ranks &&
 	       (!row->max_ranks || ranks <= row->max_ranks);
@@ -506,7 +511,7 @@ const struct coll_algo *coll_select(const struct weft_coll_args *a)
 		return row;
 	for (i = 0; i + 1 < rows->n; i++)
 		if (meets_requirements(&rows->row[i], t) &&
-		    in_range(&rows->row[i], bytes, a->comm->size))
+		    in_range(&rows->row[i], bytes, a->comm))
 			break;
 	return &rows->row[i];
 }

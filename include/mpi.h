@@ -3393,11 +3393,53 @@ int PMPI_Register_datarep_c(
 
 /* ---- spawn --------------------------------------------------------------- */
 
+int MPI_Close_port(const char *port_name);
+int MPI_Comm_accept(const char *port_name, MPI_Info info, int root,
+		    MPI_Comm comm, MPI_Comm *newcomm);
+int MPI_Comm_connect(const char *port_name, MPI_Info info, int root,
+		     MPI_Comm comm, MPI_Comm *newcomm);
 int MPI_Comm_disconnect(MPI_Comm *comm);
 int MPI_Comm_get_parent(MPI_Comm *parent);
+int MPI_Comm_join(int fd, MPI_Comm *intercomm);
+int MPI_Comm_spawn(const char *command, char *argv[], int maxprocs,
+		   MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm,
+		   int array_of_errcodes[]);
+int MPI_Comm_spawn_multiple(int count, char *array_of_commands[],
+			    char **array_of_argv[],
+			    const int array_of_maxprocs[],
+			    const MPI_Info array_of_info[], int root,
+			    MPI_Comm comm, MPI_Comm *intercomm,
+			    int array_of_errcodes[]);
+int MPI_Lookup_name(const char *service_name, MPI_Info info, char *port_name);
+int MPI_Open_port(MPI_Info info, char *port_name);
+int MPI_Publish_name(const char *service_name, MPI_Info info,
+		     const char *port_name);
+int MPI_Unpublish_name(const char *service_name, MPI_Info info,
+		       const char *port_name);
 
+int PMPI_Close_port(const char *port_name);
+int PMPI_Comm_accept(const char *port_name, MPI_Info info, int root,
+		     MPI_Comm comm, MPI_Comm *newcomm);
+int PMPI_Comm_connect(const char *port_name, MPI_Info info, int root,
+		      MPI_Comm comm, MPI_Comm *newcomm);
 int PMPI_Comm_disconnect(MPI_Comm *comm);
 int PMPI_Comm_get_parent(MPI_Comm *parent);
+int PMPI_Comm_join(int fd, MPI_Comm *intercomm);
+int PMPI_Comm_spawn(const char *command, char *argv[], int maxprocs,
+		    MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm,
+		    int array_of_errcodes[]);
+int PMPI_Comm_spawn_multiple(int count, char *array_of_commands[],
+			     char **array_of_argv[],
+			     const int array_of_maxprocs[],
+			     const MPI_Info array_of_info[], int root,
+			     MPI_Comm comm, MPI_Comm *intercomm,
+			     int array_of_errcodes[]);
+int PMPI_Lookup_name(const char *service_name, MPI_Info info, char *port_name);
+int PMPI_Open_port(MPI_Info info, char *port_name);
+int PMPI_Publish_name(const char *service_name, MPI_Info info,
+		      const char *port_name);
+int PMPI_Unpublish_name(const char *service_name, MPI_Info info,
+			const char *port_name);
 
 /* ---- session ------------------------------------------------------------- */
 
@@ -3689,58 +3731,6 @@ int PMPI_T_source_get_info(int source_index, char *name, int *name_len,
 			   MPI_Info *info);
 int PMPI_T_source_get_num(int *num_sources);
 int PMPI_T_source_get_timestamp(int source_index, MPI_Count *timestamp);
-
-/* ---- not in the library yet: for its own sources ------------------------ */
-
-#ifdef WEFT_MPI_NOT_YET
-
-/* ---- spawn --------------------------------------------------------------- */
-
-int MPI_Close_port(const char *port_name);
-int MPI_Comm_accept(const char *port_name, MPI_Info info, int root,
-		    MPI_Comm comm, MPI_Comm *newcomm);
-int MPI_Comm_connect(const char *port_name, MPI_Info info, int root,
-		     MPI_Comm comm, MPI_Comm *newcomm);
-int MPI_Comm_join(int fd, MPI_Comm *intercomm);
-int MPI_Comm_spawn(const char *command, char *argv[], int maxprocs,
-		   MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm,
-		   int array_of_errcodes[]);
-int MPI_Comm_spawn_multiple(int count, char *array_of_commands[],
-			    char **array_of_argv[],
-			    const int array_of_maxprocs[],
-			    const MPI_Info array_of_info[], int root,
-			    MPI_Comm comm, MPI_Comm *intercomm,
-			    int array_of_errcodes[]);
-int MPI_Lookup_name(const char *service_name, MPI_Info info, char *port_name);
-int MPI_Open_port(MPI_Info info, char *port_name);
-int MPI_Publish_name(const char *service_name, MPI_Info info,
-		     const char *port_name);
-int MPI_Unpublish_name(const char *service_name, MPI_Info info,
-		       const char *port_name);
-
-int PMPI_Close_port(const char *port_name);
-int PMPI_Comm_accept(const char *port_name, MPI_Info info, int root,
-		     MPI_Comm comm, MPI_Comm *newcomm);
-int PMPI_Comm_connect(const char *port_name, MPI_Info info, int root,
-		      MPI_Comm comm, MPI_Comm *newcomm);
-int PMPI_Comm_join(int fd, MPI_Comm *intercomm);
-int PMPI_Comm_spawn(const char *command, char *argv[], int maxprocs,
-		    MPI_Info info, int root, MPI_Comm comm, MPI_Comm *intercomm,
-		    int array_of_errcodes[]);
-int PMPI_Comm_spawn_multiple(int count, char *array_of_commands[],
-			     char **array_of_argv[],
-			     const int array_of_maxprocs[],
-			     const MPI_Info array_of_info[], int root,
-			     MPI_Comm comm, MPI_Comm *intercomm,
-			     int array_of_errcodes[]);
-int PMPI_Lookup_name(const char *service_name, MPI_Info info, char *port_name);
-int PMPI_Open_port(MPI_Info info, char *port_name);
-int PMPI_Publish_name(const char *service_name, MPI_Info info,
-		      const char *port_name);
-int PMPI_Unpublish_name(const char *service_name, MPI_Info info,
-			const char *port_name);
-
-#endif
 
 #ifndef WEFT_STRICT_ABI
 #include "weft/mpi_compat.h"

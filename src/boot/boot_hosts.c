@@ -56,13 +56,14 @@ void weft_hosts_read(int proc, const char host_record[WEFT_HOST_RECORD])
 
 int weft_hosts_of(int proc)
 {
-	return known ? known[proc].host - 1 : -1;
+	return known && proc < weft_core.job.size ? known[proc].host - 1 : -1;
 }
 
 const char *weft_hosts_name(int proc)
 {
-	return known && known[proc].host ? known[known[proc].host - 1].name
-					 : NULL;
+	int host = weft_hosts_of(proc);
+
+	return host >= 0 ? known[host].name : NULL;
 }
 
 void weft_hosts_close(void)

@@ -21,6 +21,7 @@
 #include "src/diag/diag_deadlock.h"
 #include "src/diag/diag_err.h"
 #include "src/diag/diag_health.h"
+#include "src/boot/boot_foreign.h"
 #include "src/boot/boot_hosts.h"
 #include "src/core/core_lock.h"
 #include "src/core/core_opts.h"
@@ -234,6 +235,7 @@ static void close_library(void)
 	weft_failure_close();
 	weft_core_clock_close();
 	weft_wire_close();
+	weft_foreign_close();
 	weft_call_finish();
 	weft_pmix_close();
 	weft_pool_fini(&weft_core.p2p);

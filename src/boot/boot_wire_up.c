@@ -28,6 +28,8 @@
 #include <string.h>
 
 #define NAME_MAX_BYTES 256
+/* largest number of processes of other jobs that this process knows */
+#define FOREIGN_MAX    4096
 
 static char my_name[NAME_MAX_BYTES];
 static size_t my_name_len;
@@ -154,10 +156,12 @@ static int alloc_procs(void)
 	struct weft_core *c = &weft_core;
 	int i;
 
-	c->proc = calloc((size_t)c->job.size, sizeof(*c->proc));
+	c->procs = c->job.size;
+	c->proc_room = c->job.size + FOREIGN_MAX;
+	c->proc = calloc((size_t)c->proc_room, sizeof(*c->proc));
 	if (!c->proc)
 		return -ENOMEM;
-	for (i = 0; i < c->job.size; i++) {
+	for (i = 0; i < c->proc_room; i++) {
 		c->proc[i].addr = FI_ADDR_NOTAVAIL;
 		c->proc[i].real = FI_ADDR_NOTAVAIL;
 	}
@@ -335,22 +339,49 @@ static int check_name(int proc, const char *name, size_t *len_p)
 	return -EHOSTUNREACH;
 }
 
+/* Looks the name of proc up, with its host record. */
+static int look_up(int proc, char name[NAME_MAX_BYTES], size_t *len_p)
+{
+	int rc;
+
+	*len_p = NAME_MAX_BYTES;
+	rc = weft_core.backend->address(proc, name, len_p);
+	return rc ? rc : check_name(proc, name, len_p);
+}
+
 int weft_wire_resolve(int proc)
 {
 	char name[NAME_MAX_BYTES];
-	size_t len = sizeof(name);
+	size_t len;
 	int rc;
 
 	if (weft_core.proc[proc].real != FI_ADDR_NOTAVAIL)
 		return 0;
 	if (proc == weft_core.job.rank)
 		return weft_wire_insert(proc, my_name);
-	rc = weft_core.backend->address(proc, name, &len);
-	if (!rc)
-		rc = check_name(proc, name, &len);
+	rc = look_up(proc, name, &len);
 	if (!rc && len == my_name_len + WEFT_HOST_RECORD)
 		weft_hosts_read(proc, name + my_name_len);
 	return rc ? rc : weft_wire_insert(proc, name);
+}
+
+int weft_wire_name_of(int proc, void *name, size_t *len_p)
+{
+	char found[NAME_MAX_BYTES];
+	size_t len;
+	int rc = 0;
+
+	if (my_name_len > *len_p)
+		return -EMSGSIZE;
+	if (proc == weft_core.job.rank)
+		memcpy(found, my_name, my_name_len);
+	else
+		rc = look_up(proc, found, &len);
+	if (rc)
+		return rc;
+	memcpy(name, found, my_name_len);
+	*len_p = my_name_len;
+	return 0;
 }
 
 static void close_fid(struct fid *fid)

@@ -22,6 +22,11 @@ void weft_wire_close(void);
 const void *weft_wire_name(size_t *len_p);
 /* Inserts a name as proc's address. Returns 0 or -errno. The lock is held. */
 int weft_wire_insert(int proc, const void *name);
+/*
+ * Copies the name of a process of this job. *len_p: on entry the size of the
+ * buffer, on return the length of the name. Returns 0 or -errno.
+ */
+int weft_wire_name_of(int proc, void *name, size_t *len_p);
 /* As weft_wire_insert(), for the name that is looked up for proc. */
 int weft_wire_resolve(int proc);
 

@@ -23,6 +23,14 @@ static void set_name(struct weft_comm *c, const char *name)
 	snprintf(c->name, sizeof(c->name), "%s", name);
 }
 
+bool weft_comm_has_foreign(const struct weft_group *g)
+{
+	for (int i = 0; i < g->size; i++)
+		if (g->proc[i] >= weft_core.job.size)
+			return true;
+	return false;
+}
+
 int weft_comm_create(struct weft_comm *parent, struct weft_group *group,
 		     struct weft_group *remote, unsigned ctx_id,
 		     struct weft_comm **comm_p)
@@ -41,6 +49,8 @@ int weft_comm_create(struct weft_comm *parent, struct weft_group *group,
 	c->group = group;
 	c->remote = remote;
 	c->inter = remote != NULL;
+	c->foreign = weft_comm_has_foreign(group) ||
+		     (remote && weft_comm_has_foreign(remote));
 	c->rank = group->rank;
 	c->size = group->size;
 	c->peers = peers->size;

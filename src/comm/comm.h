@@ -51,6 +51,7 @@ struct weft_comm {
 
 	int size; /* size of the local group */
 	bool inter;
+	bool foreign; /* some members are processes of other jobs */
 	/* weft_comm_exchange_addresses() was called */
 	bool addresses_exchanged;
 	struct weft_group *group;
@@ -127,6 +128,9 @@ static inline int weft_comm_next_tag(struct weft_comm *c)
 int weft_comm_create(struct weft_comm *parent, struct weft_group *group,
 		     struct weft_group *remote, unsigned ctx_id,
 		     struct weft_comm **comm_p);
+
+/* Returns whether some members are processes of other jobs. */
+bool weft_comm_has_foreign(const struct weft_group *g);
 
 static inline void weft_comm_get(struct weft_comm *c)
 {

@@ -7,6 +7,7 @@
  */
 #include "src/comm/comm_inter.h"
 
+#include "src/boot/boot_foreign.h"
 #include "src/comm/comm_agree.h"
 #include "src/comm/comm_context.h"
 #include "src/comm/comm_make.h"
@@ -27,7 +28,7 @@ int *weft_inter_members(const struct weft_group *a, const struct weft_group *b,
 
 	if (!proc)
 		return NULL;
-	if (b->proc[0] < a->proc[0]) {
+	if (weft_foreign_before(b->proc[0], a->proc[0])) {
 		const struct weft_group *t = a;
 
 		a = b;
@@ -94,6 +95,9 @@ struct hello {
 	int size;
 	/* hash of the local context, part of the agreement's tag */
 	uint32_t context_hash;
+	uint64_t job;	  /* number of the leader's job */
+	uint32_t foreign; /* 1: the group has processes of other jobs */
+	uint32_t pad;
 };
 
 static uint32_t context_hash(const struct weft_make_inter *i)
@@ -103,39 +107,75 @@ static uint32_t context_hash(const struct weft_make_inter *i)
 }
 
 /*
- * Exchanges the lists of both groups: the leaders swap them, each leader
- * broadcasts the other list to its group.
+ * Exchanges n bytes with the other leader (m bytes), which each leader
+ * broadcasts to its group.
  */
+static int exchange(const struct weft_make_inter *i, const void *mine, size_t n,
+		    void *theirs, size_t m)
+{
+	struct weft_channel leaders = { i->peer, i->flags, i->tag };
+	int rc = 0;
+
+	if (i->group->rank == i->leader)
+		rc = weft_channel_swap(&leaders, i->remote, mine, n, theirs, m);
+	return rc ? rc : weft_channel_bcast(i->local, i->leader, theirs, m);
+}
+
+/* Exchanges the identities of the processes of both groups, of several jobs. */
+static int exchange_identities(const struct weft_make_inter *i,
+			       struct weft_group *theirs)
+{
+	size_t n = (size_t)i->group->size, m = (size_t)theirs->size;
+	struct weft_identity *ids = calloc(n + m, sizeof(*ids));
+	bool leads = i->group->rank == i->leader;
+	int rc = ids ? 0 : -ENOMEM;
+
+	for (size_t k = 0; !rc && leads && k < n; k++)
+		rc = weft_foreign_identify(i->group->proc[k], &ids[k]);
+	/* with an error the other leader gets identities that are not valid */
+	if (rc && leads && ids)
+		memset(ids, 0, n * sizeof(*ids));
+	if (ids) {
+		int err = exchange(i, ids, n * sizeof(*ids), ids + n,
+				   m * sizeof(*ids));
+
+		rc = rc ? rc : err;
+	}
+	for (size_t k = 0; !rc && k < m; k++) {
+		theirs->proc[k] = weft_foreign_find(&ids[n + k]);
+		rc = theirs->proc[k] < 0 ? theirs->proc[k] : 0;
+	}
+	free(ids);
+	return rc;
+}
+
+/* Exchanges the lists of both groups. */
 static int exchange_groups(const struct weft_make_inter *i,
 			   struct weft_group **remote_p, uint32_t *hash_p)
 {
-	struct weft_channel leaders = { i->peer, i->flags, i->tag };
-	struct hello mine = { i->group->size, context_hash(i) };
-	struct hello theirs = { 0, 0 };
-	bool leads = i->group->rank == i->leader;
+	struct hello mine = { .size = i->group->size,
+			      .context_hash = context_hash(i),
+			      .job = weft_foreign_job(),
+			      .foreign = weft_comm_has_foreign(i->group) };
+	struct hello theirs = { 0 };
 	struct weft_group *g;
-	int rc = 0;
+	int rc = exchange(i, &mine, sizeof(mine), &theirs, sizeof(theirs));
 
-	if (leads)
-		rc = weft_channel_swap(&leaders, i->remote, &mine, sizeof(mine),
-				       &theirs, sizeof(theirs));
-	if (!rc)
-		rc = weft_channel_bcast(i->local, i->leader, &theirs,
-					sizeof(theirs));
 	if (rc)
 		return rc;
 	g = weft_group_new(theirs.size);
 	if (!g)
 		return -ENOMEM;
-	if (leads)
-		rc = weft_channel_swap(&leaders, i->remote, i->group->proc,
-				       (size_t)mine.size * sizeof(int), g->proc,
-				       (size_t)theirs.size * sizeof(int));
-	if (!rc)
-		rc = weft_channel_bcast(i->local, i->leader, g->proc,
-					(size_t)theirs.size * sizeof(int));
+	if (mine.job != theirs.job || mine.foreign || theirs.foreign)
+		rc = exchange_identities(i, g);
+	else
+		rc = exchange(i, i->group->proc,
+			      (size_t)mine.size * sizeof(int), g->proc,
+			      (size_t)theirs.size * sizeof(int));
 	*hash_p = mine.context_hash + theirs.context_hash;
 	*remote_p = g;
+	if (rc)
+		weft_group_put(g);
 	return rc;
 }
 
@@ -204,6 +244,28 @@ static int create_between(struct weft_comm *c, struct weft_group *mine,
 	return rc;
 }
 
+/* Exchanges the ranks of g in its side; *theirs has the size of the other. */
+static int swap_ranks(struct weft_comm *c, const struct weft_group *g,
+		      struct weft_group *theirs)
+{
+	int *ranks = malloc((size_t)(g->size + 1) * sizeof(*ranks));
+	int rc;
+
+	if (!ranks)
+		return -ENOMEM;
+	for (int i = 0; i < g->size; i++)
+		ranks[i] = weft_group_rank_of(c->group, g->proc[i]);
+	rc = swap_sides(c, ranks, (size_t)g->size * sizeof(int), theirs->proc,
+			(size_t)theirs->size * sizeof(int));
+	free(ranks);
+	for (int i = 0; !rc && i < theirs->size; i++) {
+		if ((unsigned)theirs->proc[i] >= (unsigned)c->remote->size)
+			return -EPROTO;
+		theirs->proc[i] = c->remote->proc[theirs->proc[i]];
+	}
+	return rc;
+}
+
 int weft_inter_subset(struct weft_comm *c, struct weft_group *g,
 		      struct weft_comm **comm_p)
 {
@@ -216,8 +278,7 @@ int weft_inter_subset(struct weft_comm *c, struct weft_group *g,
 	theirs = weft_group_new(n);
 	if (!theirs)
 		return -ENOMEM;
-	rc = swap_sides(c, g->proc, (size_t)g->size * sizeof(int), theirs->proc,
-			(size_t)n * sizeof(int));
+	rc = swap_ranks(c, g, theirs);
 	if (!rc)
 		return create_between(c, weft_group_get(g), theirs, comm_p);
 	weft_group_put(theirs);
@@ -240,8 +301,8 @@ static int split_groups(struct weft_comm *c, int color, int key,
 		*mine_p = weft_group_new(0);
 		*theirs_p = weft_group_new(0);
 	} else if (!rc) {
-		*mine_p = weft_split_group(a, (int)here, color);
-		*theirs_p = weft_split_group(b, (int)there, color);
+		*mine_p = weft_split_group(a, c->group, color);
+		*theirs_p = weft_split_group(b, c->remote, color);
 		if (!*mine_p || !*theirs_p)
 			rc = -ENOMEM;
 	}
@@ -276,7 +337,8 @@ int weft_make_merge(struct weft_comm *c, int high, struct weft_comm **comm_p)
 	if (rc)
 		return rc;
 	if (high > theirs ||
-	    (high == theirs && c->remote->proc[0] < c->group->proc[0])) {
+	    (high == theirs &&
+	     weft_foreign_before(c->remote->proc[0], c->group->proc[0]))) {
 		first = c->remote;
 		last = c->group;
 	}

@@ -235,7 +235,7 @@ static int split_intra(struct weft_comm *c, int color, int key,
 		*comm_p = NULL;
 		weft_ctx_free(id);
 	} else if (!rc) {
-		g = weft_split_group(all, c->size, color);
+		g = weft_split_group(all, c->group, color);
 		rc = g ? create_on_group(c, g, id, comm_p) : -ENOMEM;
 		weft_group_put(g);
 	}

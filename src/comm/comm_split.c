@@ -17,9 +17,10 @@ static int by_key(const void *a, const void *b)
 	return x->rank < y->rank ? -1 : 1;
 }
 
-struct weft_group *weft_split_group(const struct weft_split *all, int n,
-				    int color)
+struct weft_group *weft_split_group(const struct weft_split *all,
+				    const struct weft_group *of, int color)
 {
+	int n = of->size;
 	struct weft_split *mine = malloc((size_t)n * sizeof(*mine));
 	struct weft_group *g = NULL;
 	int i, count = 0;
@@ -32,7 +33,7 @@ struct weft_group *weft_split_group(const struct weft_split *all, int n,
 	qsort(mine, (size_t)count, sizeof(*mine), by_key);
 	g = weft_group_new(count);
 	for (i = 0; g && i < count; i++)
-		g->proc[i] = mine[i].proc;
+		g->proc[i] = of->proc[mine[i].rank];
 	free(mine);
 	if (g)
 		weft_group_ready(g);
@@ -44,7 +45,6 @@ int weft_split_gather(struct weft_comm *c, int color, int key,
 {
 	struct weft_channel m = weft_channel_of(c);
 
-	all[c->rank] = (struct weft_split){ color, key, c->rank,
-					    c->group->proc[c->rank] };
+	all[c->rank] = (struct weft_split){ color, key, c->rank };
 	return weft_channel_allgather(&m, all, sizeof(*all));
 }

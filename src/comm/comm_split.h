@@ -10,14 +10,15 @@ struct weft_split {
 	int color;
 	int key;
 	int rank;
-	int proc;
 };
 
 /* Gathers the arguments of all ranks of the local group. */
 int weft_split_gather(struct weft_comm *c, int color, int key,
 		      struct weft_split *all);
-/* Returns the ranks of one color, ordered by key; NULL: no memory. */
-struct weft_group *weft_split_group(const struct weft_split *all, int n,
-				    int color);
+/*
+ * Returns the members of `of` with one color, ordered by key; NULL: no memory.
+ */
+struct weft_group *weft_split_group(const struct weft_split *all,
+				    const struct weft_group *of, int color);
 
 #endif

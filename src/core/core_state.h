@@ -55,7 +55,7 @@ struct weft_core {
 	/* cache line read by every message */
 	alignas(WEFT_CACHE_LINE) struct fid_ep *ep;
 	struct fid_cq *cq;
-	struct weft_proc *proc; /* job.size entries */
+	struct weft_proc *proc; /* procs entries (boot_foreign.h) */
 	size_t inject_bytes;
 	unsigned pending; /* number of operations in the retry queue */
 	unsigned joining; /* number of class routes being joined */
@@ -82,9 +82,13 @@ struct weft_core {
 	pthread_t main_thread; /* thread that called MPI_Init */
 	struct weft_job job;
 	const struct weft_core_backend *backend;
+	/* number of known processes, from job.size on of other jobs */
+	int procs;
+	int proc_room; /* largest number of known processes */
 	/* NULL outside of MPI_Init and MPI_Finalize */
 	struct weft_comm *world;
 	struct weft_comm *self;
+	struct weft_comm *parent; /* MPI_Comm_get_parent; NULL: none */
 
 	struct fi_info *info;
 	struct fid_fabric *fabric;

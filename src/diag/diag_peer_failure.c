@@ -21,10 +21,10 @@
 /* NULL: the provider does not report deaths */
 static struct fi_weft_peers *peers;
 static struct weft_list comms = { &comms, &comms };
-/* error of receives from each process, indexed by rank in the job; 0: none */
+/* error of receives from each process, indexed as weft_core.proc; 0: none */
 static int *failure_of;
 enum source { UNKNOWN, WANTED, CONTACTED };
-static uint8_t *sources; /* enum source, indexed by rank in the job */
+static uint8_t *sources; /* enum source, indexed as weft_core.proc */
 /* looks up the address of a process and passes it to the provider */
 static int (*find_address)(int proc);
 
@@ -66,12 +66,13 @@ static const struct weft_comm *comm_of(uint64_t word)
 
 /*
  * Returns whether this is a receive of the application from any source, in a
- * job on several hosts. (On one host the launcher ends the job when a process
- * dies.)
+ * job on several hosts, or from processes of other jobs. (On one host the
+ * launcher ends the job when a process of the job dies.)
  */
-static bool is_from_any_source(uint64_t word, uint64_t ignore)
+static bool is_from_any_source(const struct weft_comm *c, uint64_t word,
+			       uint64_t ignore)
 {
-	return ignore & WEFT_TAG_SRC && weft_hosts_several() &&
+	return ignore & WEFT_TAG_SRC && (weft_hosts_several() || c->foreign) &&
 	       (word >> WEFT_TAG_KIND_SHIFT & 3) == WEFT_CTX_P2P;
 }
 
@@ -83,7 +84,7 @@ static int receive_error(void *arg, uint64_t word, uint64_t ignore)
 
 	if (!c)
 		return 0;
-	if (is_from_any_source(word, ignore)) {
+	if (is_from_any_source(c, word, ignore)) {
 		/*
 		 * A process that has left MPI sends nothing more, but other
 		 * processes may still send.
@@ -105,9 +106,9 @@ static bool update_dead(void)
 	if (!peers || !peers->deaths(weft_core.ep))
 		return false;
 	if (!failure_of)
-		failure_of =
-			calloc((size_t)weft_core.job.size, sizeof(*failure_of));
-	for (int i = 0; failure_of && i < weft_core.job.size; i++) {
+		failure_of = calloc((size_t)weft_core.proc_room,
+				    sizeof(*failure_of));
+	for (int i = 0; failure_of && i < weft_core.procs; i++) {
 		fi_addr_t addr = weft_core.proc[i].real;
 
 		if (!failure_of[i] && addr != FI_ADDR_NOTAVAIL)
@@ -129,7 +130,8 @@ static int record_source(void *arg, uint64_t word, uint64_t ignore)
 
 	if (!c)
 		return 0;
-	for (int i = 0; is_from_any_source(word, ignore) && i < c->peers; i++)
+	for (int i = 0; is_from_any_source(c, word, ignore) && i < c->peers;
+	     i++)
 		want_contact(c->proc[i]);
 	if (!(ignore & WEFT_TAG_SRC) && source < c->peers)
 		want_contact(c->proc[source]);
@@ -138,10 +140,11 @@ static int record_source(void *arg, uint64_t word, uint64_t ignore)
 
 static bool may_contact(void)
 {
-	if (!peers || peers->size < sizeof(*peers) || !weft_hosts_several())
+	if (!peers || peers->size < sizeof(*peers) ||
+	    (!weft_hosts_several() && weft_core.procs == weft_core.job.size))
 		return false;
 	if (!sources)
-		sources = calloc((size_t)weft_core.job.size, 1);
+		sources = calloc((size_t)weft_core.proc_room, 1);
 	return sources;
 }
 
@@ -152,7 +155,7 @@ static bool may_contact(void)
  */
 static void contact_wanted(void)
 {
-	for (int i = 0, n = 0; i < weft_core.job.size && n < CONTACT_MAX; i++) {
+	for (int i = 0, n = 0; i < weft_core.procs && n < CONTACT_MAX; i++) {
 		if (sources[i] != WANTED)
 			continue;
 		n++;

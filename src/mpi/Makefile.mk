@@ -8,6 +8,7 @@ include src/mpi/pt2pt/Makefile.mk
 include src/mpi/coll/Makefile.mk
 include src/mpi/comm/Makefile.mk
 include src/mpi/type/Makefile.mk
+include src/mpi/dynamic/Makefile.mk
 include src/mpi/session/Makefile.mk
 include src/mpi/win/Makefile.mk
 include src/mpi/file/Makefile.mk

@@ -12,6 +12,7 @@
 #include "src/core/core_opts.h"
 #include "src/types/types_info.h"
 #include "src/core/core_state.h"
+#include "src/mpi/dynamic/mpi_dynamic.h"
 #include "src/mpi/mpi_check.h"
 #include "src/mpi/mpi_init.h"
 #include "src/file/file.h"
@@ -19,6 +20,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 const char *mpi_thread_level_name(int level)
 {
@@ -60,6 +62,7 @@ static void warn_unknown(void)
 static int start(const char *func, int required)
 {
 	uint32_t phase = weft_load32(&weft_core.world_phase);
+	int rc;
 
 	if (phase == WEFT_RUNNING)
 		return weft_err_arg(NULL, func, MPI_ERR_OTHER, 0,
@@ -73,9 +76,15 @@ static int start(const char *func, int required)
 		weft_core_abort(1, "%s failed: see the message above",
 				func + 1);
 	set_predefined();
+	weft_coll_open(weft_core.world);
+	rc = mpi_spawn_connect();
+	if (rc)
+		weft_core_abort(1,
+				"%s: this job was spawned and cannot connect "
+				"to its parents: %s",
+				func + 1, strerror(-rc));
 	if (weft_core.job.rank == 0)
 		warn_unknown();
-	weft_coll_open(weft_core.world);
 	return MPI_SUCCESS;
 }
 

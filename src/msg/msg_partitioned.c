@@ -67,7 +67,10 @@ struct part {
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Returns a communicator of the whole job, in the library's context. */
+/*
+ * Returns a communicator of all processes, in the library's context. Processes
+ * of other jobs have other ranks in it, but tags are chosen by the receiver.
+ */
 static struct weft_comm *library_comm(void)
 {
 	static struct weft_comm lib;
@@ -75,11 +78,11 @@ static struct weft_comm *library_comm(void)
 
 	weft_lock();
 	if (!all)
-		all = malloc((size_t)weft_core.job.size * sizeof(*all));
+		all = malloc((size_t)weft_core.proc_room * sizeof(*all));
 	if (all && !lib.proc) {
-		for (int i = 0; i < weft_core.job.size; i++)
+		for (int i = 0; i < weft_core.proc_room; i++)
 			all[i] = i;
-		weft_channel_scratch(&lib, 0, all, weft_core.job.size,
+		weft_channel_scratch(&lib, 0, all, weft_core.proc_room,
 				     weft_core.job.rank);
 	}
 	weft_unlock();
@@ -272,10 +275,12 @@ static int send_welcome(struct part *p)
 			return -ENOMEM;
 	}
 	p->base = new_tags((int)p->hello.partitions);
-	welcome = (struct weft_p2p_args){ &p->base,	sizeof(p->base),
-					  byte_type(),	p->hello.proc,
-					  p->hello.id,	library_comm(),
-					  WEFT_P2P_COLL };
+	welcome = (struct weft_p2p_args){
+		&p->base,     sizeof(p->base),
+		byte_type(),  p->a.comm->proc[p->a.peer],
+		p->hello.id,  library_comm(),
+		WEFT_P2P_COLL
+	};
 	return weft_core_isend(&welcome, &p->handshake_send);
 }
 

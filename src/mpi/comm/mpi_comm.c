@@ -277,6 +277,8 @@ static int release(const char *func, struct weft_comm *c, MPI_Comm *comm)
 		return weft_err_call(c, func, err);
 	weft_bsend_detach(&c->bsend, &buffer, &size);
 	*comm = MPI_COMM_NULL;
+	if (c == weft_core.parent)
+		weft_core.parent = NULL;
 	weft_comm_put(c);
 	return MPI_SUCCESS;
 }
@@ -316,19 +318,4 @@ int PMPI_Comm_disconnect(MPI_Comm *comm)
 	while (is_pending(c))
 		weft_progress_poll(NULL, 0, false);
 	return release(__func__, c, comm);
-}
-
-/* Spawn is not supported, so no process has a parent. */
-#pragma weak MPI_Comm_get_parent = PMPI_Comm_get_parent
-int PMPI_Comm_get_parent(MPI_Comm *parent)
-{
-	MPI_ENTER;
-	int err = weft_check_ptr(NULL, __func__, 1, parent, "parent");
-
-	if (err)
-		return err;
-	if (!weft_core.world)
-		return weft_check_comm_bad(__func__, 0, MPI_COMM_WORLD);
-	*parent = MPI_COMM_NULL;
-	return MPI_SUCCESS;
 }

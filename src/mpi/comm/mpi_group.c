@@ -77,12 +77,12 @@ int PMPI_Group_rank(MPI_Group group, int *rank)
 }
 
 /*
- * Returns the rank in g, plus one, of every process of the job; 0: not in g.
+ * Returns the rank in g, plus one, of every known process; 0: not in g.
  * The caller frees the array.
  */
 static int *ranks_of(const struct weft_group *g)
 {
-	int *rank = calloc((size_t)weft_core.job.size, sizeof(*rank));
+	int *rank = calloc((size_t)weft_core.procs, sizeof(*rank));
 	int i;
 
 	for (i = 0; rank && i < g->size; i++)

@@ -10,7 +10,9 @@
 #include "src/tools/run/job/run_end.h"
 #include "src/tools/run/job/run_foreign.h"
 #include "src/tools/run/io/run_io.h"
+#include "src/tools/run/job/run_nested.h"
 #include "src/tools/run/pmix/run_pmix.h"
+#include "src/tools/run/pmix/run_pmix_spawn.h"
 #include "src/tools/run/job/run_report.h"
 #include "src/tools/run/job/run_trace.h"
 #include "src/tools/run/job/run_job_page.h"
@@ -72,6 +74,7 @@ static void signal_all(struct run_job *job, int sig)
 	for (i = 0; i < job->nranks; i++)
 		if (job->rank[i].pid > 0 && !job->rank[i].exited)
 			kill(-job->rank[i].pid, sig);
+	run_nested_signal(sig);
 }
 
 /*
@@ -214,6 +217,16 @@ static bool others_in_mpi(const struct run_job *job)
 	return false;
 }
 
+/* Starts the job that a rank spawns, unless this job is ending. */
+static void spawn_job(struct watch *w, struct run_spawn_request *q)
+{
+	int err = -ECANCELED;
+
+	if (w->job->end.cause == RUN_CAUSE_NONE)
+		err = run_nested_start(w->job, q->words, q->env);
+	run_pmix_spawn_answer(q, err);
+}
+
 static void handle_event(struct watch *w, struct run_event *ev)
 {
 	struct run_job *job = w->job;
@@ -254,6 +267,9 @@ static void handle_event(struct watch *w, struct run_event *ev)
 	case RUN_EVENT_KILL:
 		set_suspect(w, RUN_CAUSE_ABORT, ev->rank, 1, NULL);
 		break;
+	case RUN_EVENT_SPAWN:
+		spawn_job(w, ev->spawn);
+		break;
 	}
 }
 
@@ -285,6 +301,15 @@ static void child_exited(struct watch *w, pid_t pid, int status)
 
 	if (run_io_reap(job->io, pid, status))
 		return;
+	if (run_nested_reap(pid)) {
+		/* its mpiexec has printed the reason */
+		if (status)
+			set_suspect(w, RUN_CAUSE_FAULT, -1,
+				    WIFEXITED(status) ? WEXITSTATUS(status)
+						      : RUN_EXIT_FAULT,
+				    NULL);
+		return;
+	}
 	i = rank_of(job, pid);
 	if (i < 0)
 		return;
@@ -494,7 +519,7 @@ int run_job_wait(struct run_job *job, int event_fd)
 		signal_all(job, SIGTERM);
 		w.kill_ns = weft_now_ns() + GRACE_FAILURE_S * SECOND_NS;
 	}
-	while (job->live > 0)
+	while (job->live > 0 || run_nested_live() > 0)
 		poll_once(&w);
 	while (w.decision_ns && order_is_unknown(&w))
 		poll_once(&w);

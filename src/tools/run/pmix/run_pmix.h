@@ -15,15 +15,19 @@ enum run_event_kind {
 	RUN_EVENT_CONNECTED,
 	RUN_EVENT_FINALIZED,
 	RUN_EVENT_ABORT,
-	RUN_EVENT_KILL, /* job control requested the end of the job */
+	RUN_EVENT_KILL,	 /* job control requested the end of the job */
+	RUN_EVENT_SPAWN, /* a rank has requested further processes */
 };
+
+struct run_spawn_request; /* run_pmix_spawn.h */
 
 struct run_event {
 	int32_t kind;
 	int32_t rank;
 	int32_t code;
 	int32_t pad;
-	char *text; /* freed by the reader; may be NULL */
+	char *text;			 /* freed by the reader; may be NULL */
+	struct run_spawn_request *spawn; /* of RUN_EVENT_SPAWN */
 };
 
 /* Starts the server and its thread. Returns 0, or -errno after a message. */

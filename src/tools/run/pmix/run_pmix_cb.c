@@ -8,6 +8,7 @@
  */
 #include "src/tools/run/pmix/run_pmix_cb.h"
 #include "src/tools/run/pmix/run_pmix.h"
+#include "src/tools/run/pmix/run_pmix_spawn.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -78,6 +79,23 @@ static pmix_status_t cb_direct_modex(const pmix_proc_t *proc,
 				     pmix_modex_cbfunc_t done, void *arg)
 {
 	return PMIX_ERR_NOT_FOUND;
+}
+
+static pmix_status_t cb_spawn(const pmix_proc_t *proc,
+			      const pmix_info_t job_info[], size_t ninfo,
+			      const pmix_app_t apps[], size_t napps,
+			      pmix_spawn_cbfunc_t done, void *arg)
+{
+	struct run_event ev = { .kind = RUN_EVENT_SPAWN,
+				.rank = (int32_t)proc->rank };
+	pmix_status_t rc =
+		run_pmix_spawn_request(apps, napps, done, arg, &ev.spawn);
+
+	if (rc != PMIX_SUCCESS)
+		return rc;
+	if (write(cb.fd[1], &ev, sizeof(ev)) < 0)
+		run_pmix_spawn_answer(ev.spawn, -errno);
+	return PMIX_SUCCESS;
 }
 
 static pmix_status_t cb_connect(const pmix_proc_t procs[], size_t nprocs,
@@ -185,6 +203,7 @@ static pmix_server_module_t module = {
 	.abort = cb_abort,
 	.fence_nb = cb_fence,
 	.direct_modex = cb_direct_modex,
+	.spawn = cb_spawn,
 	.connect = cb_connect,
 	.disconnect = cb_connect,
 	.register_events = cb_events,

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Start of further processes, which form a job of their own: by the launcher's
+ * PMIx server; without a launcher, by Weft's mpiexec. The new job finds the
+ * port of its parents in the environment.
+ */
+#ifndef WEFT_BOOT_SPAWN_H
+#define WEFT_BOOT_SPAWN_H
+
+#include <stddef.h>
+
+/* Environment variable with the port of the parents. */
+#define WEFT_SPAWN_PORT "WEFT_PARENT_PORT"
+
+/* Key, for Weft's mpiexec, of the directories in which the command is found. */
+#define WEFT_SPAWN_PATH "weft.spawn.path"
+
+struct weft_spawn_app {
+	const char *command;
+	char *const *args; /* without the command, ends with NULL; or NULL */
+	int n;		   /* number of processes */
+	const char *wdir;  /* NULL: as this process */
+	const char *path;  /* directories for the command; NULL: as mpiexec */
+	const char *host;  /* names of hosts; NULL: chosen by the launcher */
+};
+
+/*
+ * Starts the processes of all programs as one job. Returns 0, -ENOENT: a
+ * program or directory was not found, -ENOTSUP: the launcher cannot start
+ * processes, or other -errno.
+ */
+int weft_spawn(const struct weft_spawn_app *app, int count, const char *port);
+
+#endif

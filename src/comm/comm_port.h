@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Ports, by which processes of several jobs meet. A port is a number of the
+ * process that opened it; its name also contains the name of the endpoint of
+ * that process:
+ *
+ *   weft:0badcafe:02002345...
+ *
+ *   connecting root                       accepting root
+ *   request: identity, number  -------->  port number
+ *   number                     <--------  answer: identity, tag
+ *   both create the intercommunicator as MPI_Intercomm_create does, with
+ *   messages between the roots that have the tag
+ *
+ * The functions are collective over comm; only the root uses the port's name.
+ * They return 0 or -errno; -ENXIO: there is no such port.
+ */
+#ifndef WEFT_COMM_PORT_H
+#define WEFT_COMM_PORT_H
+
+#include "src/comm/comm.h"
+
+/*
+ * Returns NULL, or why processes of this job and of other jobs cannot
+ * communicate.
+ */
+const char *weft_comm_port_obstacle(void);
+
+/* Opens a port and writes its name. Returns 0 or -errno. */
+int weft_comm_port_open(char name[MPI_MAX_PORT_NAME]);
+/* Closes a port of this process. Returns 0 or -ENXIO. */
+int weft_comm_port_close(const char *name);
+
+int weft_comm_port_accept(struct weft_comm *c, int root, const char *name,
+			  struct weft_comm **comm_p);
+int weft_comm_port_connect(struct weft_comm *c, int root, const char *name,
+			   struct weft_comm **comm_p);
+
+/*
+ * Sends rc of the root to all members of c; a root that cannot open a port ends
+ * the operation of all members so. Returns rc of the root.
+ */
+int weft_comm_port_agree(struct weft_comm *c, int root, int rc);
+
+/*
+ * For MPI_Comm_join: connects two processes that have exchanged their ports.
+ * Both call it; the one with the lower name accepts.
+ */
+int weft_comm_port_join(struct weft_comm *self, const char *mine,
+			const char *theirs, struct weft_comm **comm_p);
+
+#endif

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Requests to start further processes (run_pmix_spawn.h). */
+#include "src/tools/run/pmix/run_pmix_spawn.h"
+
+#include "src/tools/run/run_path.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Key of the directories in which the command is found (boot_spawn.h). */
+#define PATH_KEY "weft.spawn.path"
+
+static const char *text_of(const pmix_app_t *a, const char *key)
+{
+	for (size_t i = 0; i < a->ninfo; i++)
+		if (PMIX_CHECK_KEY(&a->info[i], key) &&
+		    a->info[i].value.type == PMIX_STRING)
+			return a->info[i].value.data.string;
+	return NULL;
+}
+
+/* Checks that the program can be started on this host. */
+static pmix_status_t check_app(const pmix_app_t *a)
+{
+	char *file = NULL;
+	int err;
+
+	if (!a->cmd || !a->argv || !a->argv[0] || a->maxprocs < 1)
+		return PMIX_ERR_BAD_PARAM;
+	/* mpiexec would take a word ":" for the separator of programs */
+	for (char **w = a->argv; *w; w++)
+		if (!strcmp(*w, ":"))
+			return PMIX_ERR_BAD_PARAM;
+	if (a->cwd && access(a->cwd, X_OK))
+		return PMIX_ERR_JOB_WDIR_NOT_FOUND;
+	err = run_path_find(a->cmd, text_of(a, PATH_KEY), a->cwd, &file);
+	free(file);
+	return err ? PMIX_ERR_JOB_EXE_NOT_FOUND : PMIX_SUCCESS;
+}
+
+static void add(char ***words, const char *text)
+{
+	pmix_argv_append_nosize(words, text);
+}
+
+static void add_option(char ***words, const char *name, const char *value)
+{
+	if (!value)
+		return;
+	add(words, name);
+	add(words, value);
+}
+
+static void add_app(char ***words, const pmix_app_t *a)
+{
+	char number[16];
+
+	snprintf(number, sizeof(number), "%d", a->maxprocs);
+	add_option(words, "-n", number);
+	add_option(words, "-wdir", a->cwd);
+	add_option(words, "-path", text_of(a, PATH_KEY));
+	add_option(words, "-host", text_of(a, PMIX_HOST));
+	add(words, a->cmd);
+	for (char **w = a->argv + 1; *w; w++)
+		add(words, *w);
+}
+
+pmix_status_t run_pmix_spawn_request(const pmix_app_t apps[], size_t napps,
+				     pmix_spawn_cbfunc_t done, void *arg,
+				     struct run_spawn_request **request_p)
+{
+	struct run_spawn_request *q = calloc(1, sizeof(*q));
+	pmix_status_t rc = q ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
+
+	for (size_t i = 0; i < napps && rc == PMIX_SUCCESS; i++)
+		rc = check_app(&apps[i]);
+	if (rc != PMIX_SUCCESS) {
+		free(q);
+		return rc;
+	}
+	q->done = done;
+	q->arg = arg;
+	add(&q->words, "mpiexec");
+	for (size_t i = 0; i < napps; i++) {
+		if (i)
+			add(&q->words, ":");
+		add_app(&q->words, &apps[i]);
+	}
+	/* the options of all programs are those of the rank that spawns */
+	for (char **e = apps[0].env; e && *e; e++)
+		add(&q->env, *e);
+	*request_p = q;
+	return PMIX_SUCCESS;
+}
+
+void run_pmix_spawn_answer(struct run_spawn_request *q, int err)
+{
+	static unsigned count;
+	pmix_nspace_t name;
+
+	snprintf(name, sizeof(name), "weft-spawned-%d-%u", (int)getpid(),
+		 ++count);
+	q->done(err ? PMIX_ERR_JOB_FAILED_TO_LAUNCH : PMIX_SUCCESS, name,
+		q->arg);
+	PMIX_ARGV_FREE(q->words);
+	PMIX_ARGV_FREE(q->env);
+	free(q);
+}
