@@ -22,9 +22,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
 #define PMIX_NAME_KEY "weft.ep"
 #define PMIX_SAME_KEY "weft.job"
+/* requests for a value of a later generation: their number, their distance */
+#define LATER_TRIES   3000
+#define LATER_US      20000
 
 static pmix_proc_t me;
 static bool open;
@@ -398,6 +402,33 @@ static int pmix_bytes_of(pmix_value_t *v, void *bytes, size_t *len_p)
 	return rc;
 }
 
+static bool is_missing(pmix_status_t st)
+{
+	return st == PMIX_ERR_NOT_FOUND || st == PMIX_ERR_PROC_ENTRY_NOT_FOUND;
+}
+
+/*
+ * Gets a value. A server that has the earlier values of a process does not wait
+ * for those of a later generation: they are requested repeatedly.
+ */
+static pmix_status_t get_value(const pmix_proc_t *p, const char *key,
+			       pmix_value_t **v_p)
+{
+	bool refresh = true;
+	pmix_info_t info;
+	pmix_status_t st = PMIX_ERR_NOT_FOUND;
+
+	if (!generation)
+		return PMIx_Get(p, key, NULL, 0, v_p);
+	PMIX_INFO_LOAD(&info, PMIX_GET_REFRESH_CACHE, &refresh, PMIX_BOOL);
+	for (int i = 0; is_missing(st) && i < LATER_TRIES; i++) {
+		if (i)
+			usleep(LATER_US);
+		st = PMIx_Get(p, key, &info, 1, v_p);
+	}
+	return st;
+}
+
 static int fetch(int rank, const char *key, void *bytes, size_t *len_p)
 {
 	char text[PMIX_MAX_KEYLEN];
@@ -406,7 +437,7 @@ static int fetch(int rank, const char *key, void *bytes, size_t *len_p)
 	int rc;
 
 	PMIX_LOAD_PROCID(&p, me.nspace, (pmix_rank_t)rank);
-	rc = to_errno(PMIx_Get(&p, key_now(key, text), NULL, 0, &v), "get");
+	rc = to_errno(get_value(&p, key_now(key, text), &v), "get");
 	return rc ? rc : pmix_bytes_of(v, bytes, len_p);
 }
 

@@ -45,7 +45,8 @@ EXTRA_DIST += test/mpi/p2p/p2p_bsend.c test/mpi/p2p/p2p_cancel.c \
 	test/mpi/p2p/p2p_probe.c test/mpi/p2p/p2p_request.c \
 	test/mpi/p2p/p2p_trunc.c test/mpi/p2p/p2p_type.c \
 	test/mpi/p2p/p2p_typed.c test/mpi/p2p/p2p_zero.c
-EXTRA_DIST += test/mpi/dynamic/dynamic_port.c test/mpi/dynamic/dynamic_spawn.c
+EXTRA_DIST += test/mpi/dynamic/dynamic_end.c test/mpi/dynamic/dynamic_port.c \
+	test/mpi/dynamic/dynamic_spawn.c
 EXTRA_DIST += test/mpi/session/session.c test/mpi/session/session_sets.c \
 	test/mpi/session/session_threads.c
 EXTRA_DIST += test/mpi/thread/thread_blocking.c test/mpi/thread/threads.c

@@ -14,6 +14,9 @@ trap 'rm -rf "$work"' EXIT
 ${CC:-gcc} -std=c11 -D_GNU_SOURCE -O1 -w -I"$top/include" -I"$top/test/mpi" \
 	-o "$work/fail" "$top/test/mpi/env/exit_modes.c" -L"$lib" -lmpi_abi \
 	-Wl,-rpath,"$lib" || exit 1
+${CC:-gcc} -std=c11 -D_GNU_SOURCE -O1 -w -I"$top/include" -I"$top/test/mpi" \
+	-o "$work/spawn" "$top/test/mpi/dynamic/dynamic_end.c" -L"$lib" \
+	-lmpi_abi -Wl,-rpath,"$lib" || exit 1
 bad=0
 
 # expect NAME CODE PATTERN COMMAND...
@@ -54,6 +57,17 @@ for how in "" "--machine bgq"; do
 		bad=1
 	}
 done
+# connected jobs end together
+expect 'spawned abort' 5 'MPI_Abort(MPI_COMM_WORLD, 5)' \
+	"$build/mpiexec" -n 2 "$work/spawn" abort
+expect 'spawned exit' 3 'rank 1 .* exited with code 3' \
+	"$build/mpiexec" -n 2 "$work/spawn" exit
+expect 'spawned killed' 137 'rank 1 .* signal 9' \
+	"$build/mpiexec" -n 2 "$work/spawn" kill
+expect 'parent killed' 137 'rank 0 .* signal 9' \
+	"$build/mpiexec" -n 2 "$work/spawn" parent
+expect 'spawn in virtual time' 53 'MPI_Comm_spawn: the ranks of virtual time' \
+	"$build/mpiexec" -n 2 --machine bgq --clock virtual "$work/spawn" exit
 expect killed 142 'rank 1 .* signal 14 (Alarm clock) in MPI_Recv$' \
 	$m "$work/fail" alarm
 expect threads 142 'signal 14 (Alarm clock) in MPI_\(Recv, MPI_Ssend\|Ssend, MPI_Recv\)$' \
