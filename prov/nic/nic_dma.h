@@ -5,10 +5,21 @@
 
 #include "prov/nic/nic_int.h"
 
-/* Returns the chunk size for a shared copy of limit bytes. */
+/*
+ * Returns the chunk size for a shared copy of limit bytes: the largest one, or
+ * a quarter of a shorter message, but at least 32 KiB or a half. With two
+ * chunks, a side that begins late finds none left, and the two sides change the
+ * half that they copy from message to message.
+ */
 static inline uint64_t nic_chunk(uint64_t limit)
 {
-	return limit < 2 * NIC_CHUNK ? (limit + 1) / 2 : NIC_CHUNK;
+	uint64_t half = (limit + 1) / 2, quarter = (limit + 3) / 4;
+
+	if (limit >= 2 * NIC_CHUNK)
+		return NIC_CHUNK;
+	if (quarter < NIC_CHUNK_MIN)
+		quarter = NIC_CHUNK_MIN;
+	return half < quarter ? half : quarter;
 }
 
 /* Returns the segments of an op's buffer, for access by a peer. */

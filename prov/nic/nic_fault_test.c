@@ -5,6 +5,7 @@
  * limits set by the test; allocations fail by size, through the linker's
  * --wrap.
  */
+#include "prov/nic/nic_dma.h"
 #include "prov/nic/nic_int.h"
 #include "prov/nic/nic_op.h"
 #include "test/support/nic_pair.h"
@@ -360,14 +361,28 @@ static void the_shared_copy_limit_depends_on_outstanding_messages(void **state)
 	/* a first message shows that DMA works between the two processes */
 	T_IS(pieces_put_by_sender(w, SINGLE - 1, 1, 1), 0);
 	T_IS(pieces_put_by_sender(w, SINGLE - 1, 1, 0), 0);
-	T_IS(pieces_put_by_sender(w, SINGLE, 1, 0), 1);
-	T_IS(pieces_put_by_sender(w, SINGLE, 2, 0), 1);
+	/* the receiver had claimed one of the three chunks */
+	T_IS(pieces_put_by_sender(w, SINGLE, 1, 0), 2);
+	T_IS(pieces_put_by_sender(w, SINGLE, 2, 0), 2);
 	T_IS(pieces_put_by_sender(w, SINGLE, 1, 1), 0);
 	T_IS(pieces_put_by_sender(w, SEVERAL - 1, 1, 1), 0);
 	/* the receiver had claimed one of the four chunks of each message */
 	T_IS(pieces_put_by_sender(w, SEVERAL, 2, 0), 6);
 	T_IS(pieces_put_by_sender(w, SEVERAL, 1, 1), 3);
 	world_close(w);
+}
+
+/* A long message has several chunks, a short one two halves. */
+static void chunks_depend_on_the_size(void **state)
+{
+	T_IS(nic_chunk(3), 2);
+	T_IS(nic_chunk(48 << 10), 24 << 10);
+	T_IS(nic_chunk(64 << 10), 32 << 10);
+	T_IS(nic_chunk(96 << 10), 32 << 10);
+	T_IS(nic_chunk(128 << 10), 32 << 10);
+	T_IS(nic_chunk((256 << 10) - 1), 64 << 10);
+	T_IS(nic_chunk(256 << 10), 128 << 10);
+	T_IS(nic_chunk(1 << 30), 128 << 10);
 }
 
 /* ---- death of a peer ---- */
@@ -750,6 +765,7 @@ int main(void)
 		T_CASE(an_eager_limit_below_one_packet_is_respected),
 		T_CASE(the_receiver_completes_the_chunk_of_a_failed_sender),
 		T_CASE(the_shared_copy_limit_depends_on_outstanding_messages),
+		T_CASE(chunks_depend_on_the_size),
 		T_CASE(peer_death_fails_queued_requests),
 		T_CASE(an_incomplete_claimed_message_of_a_dead_peer_fails),
 		T_CASE(a_complete_claimed_message_survives_its_sender),

@@ -151,10 +151,11 @@ static_assert(sizeof(struct nic_segs) == 72 && sizeof(struct nic_rts) == 80 &&
 #define NIC_WINDOW	    ((size_t)256 << 10)
 /*
  * Largest DMA of a shared copy, and default of the smallest message that both
- * sides copy (src/os/copy_calibrate.h measures others). Two halves are best up
- * to 256 KiB.
+ * sides copy (src/os/copy_calibrate.h measures others). Two halves are best at
+ * 256 KiB.
  */
 #define NIC_CHUNK	    ((size_t)128 << 10)
+#define NIC_CHUNK_MIN	    ((size_t)32 << 10) /* see nic_chunk() */
 #define NIC_SHARED_COPY_MIN ((size_t)128 << 10)
 /* largest DMA posted to a unit, whose descriptors have 32-bit lengths */
 #define NIC_PIECE	    ((size_t)1 << 30)

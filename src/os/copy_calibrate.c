@@ -329,5 +329,5 @@ size_t weft_copy_calibrate_loop(const struct weft_copy_calibration *c)
 
 size_t weft_copy_calibrate_shared_least_queued(size_t cache_bytes)
 {
-	return cache_bytes / 4;
+	return cache_bytes / 8;
 }
