@@ -16,9 +16,12 @@ noinst_LTLIBRARIES += libmpifort-mpi.la libmpifort-pmpi.la
 libmpifort_mpi_la_SOURCES = $(FORT_SOURCES)
 nodist_libmpifort_mpi_la_SOURCES = src/fortran/fort_bodies.c
 libmpifort_mpi_la_CPPFLAGS = $(FORT_CPPFLAGS)
+# every procedure calls one function of the C library
+libmpifort_mpi_la_CFLAGS = $(AM_CFLAGS) -fno-plt
 libmpifort_pmpi_la_SOURCES = $(FORT_SOURCES)
 nodist_libmpifort_pmpi_la_SOURCES = src/fortran/fort_bodies.c
 libmpifort_pmpi_la_CPPFLAGS = $(FORT_CPPFLAGS) -DFORT_PMPI
+libmpifort_pmpi_la_CFLAGS = $(AM_CFLAGS) -fno-plt
 
 lib_LTLIBRARIES += libmpifort_abi.la
 libmpifort_abi_la_SOURCES = src/fortran/fort.h src/fortran/fort_callback.c \

@@ -22,6 +22,7 @@
 #define FORT_F(name) name
 #endif
 #define FORT_EXPORT __attribute__((visibility("default")))
+#define FORT_SLOW   __attribute__((noinline, cold))
 
 /* Defines the symbol `name` with the code of the static function `body`. */
 #define FORT_ALIAS(body, name) FORT_ALIAS_(body, FORT_F(name))

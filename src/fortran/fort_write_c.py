@@ -239,20 +239,30 @@ def descriptor_form(f, out):
         return 'f_%s(%s);' % (f.name, ', '.join(
             names + [x + '->elem_len' for x in strings]))
     plain = {b: b + '->base_addr' for b in buffers}
+    if opens:
+        slow_form(f, sig, opens, call(args), len(buffers), out)
     out.write('void FORT_F(%s_f08ts_)(%s);\n' % (f.c_name.lower(), sig))
     out.write('FORT_EXPORT void FORT_F(%s_f08ts_)(%s)\n{\n' % (
         f.c_name.lower(), sig))
-    if not opens:
+    if opens:
+        same = [p.name for p in f.params] + ['ierror']
+        out.write('\tif (%s)\n\t\t%s\n\telse\n\t\ts_%s(%s);\n}\n' % (
+            ' && '.join('fort_plain(%s)' % b for b in buffers), call(plain),
+            f.name, ', '.join(same)))
+    else:
         out.write('\t%s\n}\n' % call(plain))
-        return
-    out.write('\tif (%s) {\n\t\t%s\n\t\treturn;\n\t}\n' % (
-        ' && '.join('fort_plain(%s)' % b for b in buffers), call(plain)))
-    out.write('\tstruct fort_section s[%d] = { 0 };\n\tint rc = 0;\n\n' %
-              len(buffers))
+
+
+def slow_form(f, sig, opens, call, n, out):
+    """The call with sections, in a function of its own: the other calls
+    then need no stack frame."""
+    out.write('static FORT_SLOW void s_%s(%s)\n{\n' % (f.name, sig))
+    out.write('\tstruct fort_section s[%d] = { 0 };\n\tint rc = 0;\n\n' % n)
     for o in opens:
-        out.write('\tif (!rc) rc = %s;\n' % o)
-    out.write('\tif (rc) fort_end(ierror, rc);\n\telse %s\n' % call(args))
-    out.write('\tfort_close(s, %d);\n}\n' % len(buffers))
+        out.write('\tif (!rc)\n\t\trc = %s;\n' % o)
+    out.write('\tif (rc)\n\t\tfort_end(ierror, rc);\n\telse\n\t\t%s\n' %
+              call)
+    out.write('\tfort_close(s, %d);\n}\n' % n)
 
 
 def one(f, in_f08, out):
