@@ -236,6 +236,12 @@ struct fi_weft_world {
 	/* Returns choice i of the machine file; -FI_ENOENT: no more. */
 	int (*choice)(struct fid *domain, unsigned i,
 		      struct fi_weft_choice *choice);
+	/*
+	 * Blocks this rank for the time of a file access of this length, if the
+	 * machine has I/O nodes. -FI_EAGAIN: too many packets are in flight,
+	 * and no time was taken; other errors: as of a wait.
+	 */
+	int (*file)(struct fid *domain, uint64_t bytes, int write);
 };
 
 /* Flag of fi_join_collective: use messages, even if hardware is available. */

@@ -228,6 +228,12 @@ struct weft_backend {
 	 */
 	void (*device_copied)(struct weft_carrier *c, uint64_t bytes);
 	/*
+	 * Blocks for the time that a file access of this length takes on the
+	 * machine; NULL: no time. -EAGAIN: too many packets are in flight, so
+	 * the access takes no time.
+	 */
+	int (*file)(struct weft_carrier *c, uint64_t bytes, bool write);
+	/*
 	 * An operation has completed, possibly without a packet: its message
 	 * arrived before the receive was posted. The rank is not in a polling
 	 * loop, so each of its next polls without result takes one step.

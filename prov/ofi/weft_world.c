@@ -214,6 +214,15 @@ static void world_compute(struct fid *fid, uint64_t ps)
 		c->ops->backend->compute(c, ps);
 }
 
+static int world_file(struct fid *fid, uint64_t bytes, int write)
+{
+	struct weft_carrier *c = carrier_of(to_domain(fid));
+
+	if (!c || !c->ops->backend->file)
+		return 0;
+	return c->ops->backend->file(c, bytes, write);
+}
+
 struct fi_weft_world weft_world_ops = {
 	.size = sizeof(struct fi_weft_world),
 	.create = world_create,
@@ -229,4 +238,5 @@ struct fi_weft_world weft_world_ops = {
 	.fault = world_fault,
 	.tree = world_tree,
 	.choice = world_choice,
+	.file = world_file,
 };

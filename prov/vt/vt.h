@@ -14,6 +14,8 @@
  *                      vt_interface_time.c: their times, for the engine
  *   vt_message.c       messages of the model, and their order
  *   vt_dma.c           transfers between the memories of two ranks
+ *   vt_file.c          file accesses through I/O nodes; vt_file_call.c: the
+ *                      rank's part
  *   vt_fault.c         failed nodes and lost messages, by a fault plan
  *   vt_engine_pass.c   functions that all parts of an engine pass use
  *   vt_engine.c        the engine pass, run by the rank that blocks last
@@ -120,6 +122,7 @@ struct vt {
 	bool no_dma;
 	/* transfers in flight, by transfer number */
 	struct weft_dma *dma[VT_DMAS];
+	uint64_t files; /* file accesses of this rank */
 	weft_au32 full; /* exhausted resources: enum vt_room */
 	/* packets received until the unit refused a packet */
 	uint64_t refused_received;
@@ -431,6 +434,13 @@ void vt_full(struct weft_carrier *c);
 void vt_send_cost(struct vt *v);
 void vt_post(struct vt *v, uint32_t i);
 
+/* vt_wait.c */
+/*
+ * Blocks until the condition holds, without reading packets. Returns 0 or the
+ * verdict.
+ */
+int vt_block_until(struct vt *v, bool (*done)(const struct vt *v));
+
 /* vt_rx.c */
 int vt_poll(struct weft_carrier *c, int budget);
 /* Returns the arrival time of the next packet in the list, or VT_NEVER. */
@@ -520,6 +530,14 @@ void vt_message_lost(struct vt_engine_pass *t, uint32_t end);
 void vt_msg_fifo_add(struct weft_vt *w, struct vt_msg_fifo *l, uint32_t i);
 void vt_msg_fifo_remove(struct weft_vt *w, struct vt_msg_fifo *l, uint32_t i);
 uint32_t vt_msg_fifo_first(struct weft_vt *w, uint32_t from, uint32_t to);
+
+/* vt_file_call.c */
+int vt_file_access(struct weft_carrier *c, uint64_t bytes, bool write);
+
+/* vt_file.c, called by the engine */
+void vt_file_post(struct vt_engine_pass *t, uint32_t i);
+void vt_file_packet(struct vt_engine_pass *t, uint32_t i, uint32_t bytes);
+void vt_file_lost(struct vt_engine_pass *t, uint32_t i);
 
 /* vt_dma.c */
 int vt_get(struct weft_carrier *c, struct weft_peer *peer, struct weft_dma *d,

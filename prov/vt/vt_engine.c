@@ -136,6 +136,8 @@ static void up_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 		vt_dma_packet(t, i, bytes);
 	else if (cookie & VT_COOKIE_FOLD)
 		vt_fold_packet(t, i, bytes);
+	else if (cookie & VT_COOKIE_FILE)
+		vt_file_packet(t, i, bytes);
 	else
 		vt_message_packet(t, i, bytes);
 }
@@ -182,6 +184,8 @@ static void up_lost(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 	t->time_ps = at;
 	if (cookie & VT_COOKIE_DMA)
 		vt_dma_lost(t, i);
+	else if (cookie & VT_COOKIE_FILE)
+		vt_file_lost(t, i);
 	else if (!(cookie & (VT_COOKIE_FOLD | VT_COOKIE_RESULT)))
 		/* not called for FOLD or RESULT: their route has failed */
 		vt_message_lost(t, i);
@@ -264,6 +268,8 @@ static void engine_drain(struct vt_engine_pass *t, uint32_t rank)
 		next = vt_after(t->w, i);
 		if (kind == VT_DMA) {
 			vt_dma_post(t, i);
+		} else if (kind == VT_FILE) {
+			vt_file_post(t, i);
 		} else if (kind == VT_LEAVE) {
 			t->w->rank_of[rank].leave_err =
 				t->w->head->node_dead ? ECONNRESET : ESHUTDOWN;

@@ -199,6 +199,13 @@ struct vt_rank_cold {
 	uint64_t memory_ps;
 	uint64_t copy_ps;
 
+	/*
+	 * Written by the engine: completed file accesses of the rank, and end
+	 * of the last access of its I/O node (vt_file.c).
+	 */
+	uint64_t files_done;
+	uint64_t io_end_ps;
+
 	/* The interface, if it matches messages (vt_interface.c). */
 	struct vt_interface {
 		/* 1: the interface matches; written when the rank joins */
@@ -223,6 +230,7 @@ static_assert(sizeof(struct vt_rank_cold) % 128 == 0, "shared format");
 enum vt_kind {
 	VT_PACKET,
 	VT_DMA,	 /* transfer; struct vt_dma in the payload */
+	VT_FILE, /* file access; struct vt_file in the payload */
 	VT_PART, /* contribution to a class route */
 	VT_ROUTE_OPEN,
 	VT_ROUTE_CLOSE,
@@ -289,6 +297,7 @@ static_assert(offsetof(struct vt_buf, payload) % 8 == 0 &&
  */
 #define VT_COOKIE_COPY	  (UINT64_C(32) << 32)
 #define VT_COOKIE_COPIED  (UINT64_C(64) << 32)
+#define VT_COOKIE_FILE	  (UINT64_C(128) << 32)
 #define VT_RESULT_MEMBER  40
 
 enum vt_dma_kind { VT_PUT, VT_GET, VT_CHANGE };
@@ -331,6 +340,15 @@ struct vt_dma {
 	uint64_t address[VT_DMA_SEGS];
 	uint64_t len[VT_DMA_SEGS];
 	struct weft_pkt_attr back;
+};
+
+/* A file access, in the payload of its buffer; vt_file.c. */
+struct vt_file {
+	uint64_t bytes;
+	uint64_t arrived; /* bytes of the current message that have arrived */
+	uint64_t awaited;
+	uint32_t write;
+	uint32_t answered; /* the second message was sent */
 };
 
 /*

@@ -406,6 +406,7 @@ const struct weft_backend weft_backend_vt = {
 	.tick_ps = vt_tick_ps,
 	.compute = vt_compute,
 	.device_copied = vt_device_copied,
+	.file = vt_file_access,
 	.completed = vt_completed,
 	.verdict = vt_verdict,
 	.long_message = vt_long_message,

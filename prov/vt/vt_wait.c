@@ -169,6 +169,16 @@ WEFT_HOT static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 	return 0;
 }
 
+int vt_block_until(struct vt *v, bool (*done)(const struct vt *v))
+{
+	int ret = 0;
+
+	while (!ret && !done(v))
+		ret = block(v, WEFT_VT_BLOCKED, VT_NEVER);
+	vt_idle_polls_set(v, 0);
+	return ret;
+}
+
 WEFT_HOT int vt_verdict(struct weft_carrier *c)
 {
 	const struct vt_head *h = vt_of(c)->w->head;

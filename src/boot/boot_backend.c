@@ -127,6 +127,7 @@ static const struct weft_core_backend modelled = {
 	.sync = sync_world,
 	.leave = leave_world,
 	.choice = weft_world_choice,
+	.file_time = weft_world_file_time,
 };
 
 int weft_core_backend_open(void)

@@ -72,6 +72,12 @@ int weft_world_choice(unsigned i, struct fi_weft_choice *choice)
 	return weft_fi_errno(world->choice(domain(), i, choice));
 }
 
+void weft_world_file_time(size_t bytes, bool write)
+{
+	/* a failure of the world is reported by the next wait */
+	world->file(domain(), bytes, write);
+}
+
 /* ---- leaving virtual time ------------------------------------------------ */
 
 static bool verbose(void)

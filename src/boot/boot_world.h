@@ -23,6 +23,8 @@ int weft_world_address(int rank, void *name, size_t *len);
 /* Returns choice i of a collective algorithm, or -ENOENT. */
 struct fi_weft_choice;
 int weft_world_choice(unsigned i, struct fi_weft_choice *choice);
+/* Takes the time of a file access on the machine. */
+void weft_world_file_time(size_t bytes, bool write);
 
 /* Leaves virtual time, after all ranks have reached MPI_Finalize. */
 void weft_world_leave(void);

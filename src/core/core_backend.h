@@ -65,6 +65,11 @@ struct weft_core_backend {
 	 * -ENOENT. NULL: the algorithm table decides everything.
 	 */
 	int (*choice)(unsigned i, struct fi_weft_choice *choice);
+	/*
+	 * Takes the time of a file access on the machine. NULL: the access
+	 * itself took it.
+	 */
+	void (*file_time)(size_t bytes, bool write);
 };
 
 #endif

@@ -2,6 +2,8 @@
 /* Reads and writes of the operating system, and range locks (file_io.h). */
 #include "src/file/file_io.h"
 
+#include "src/core/core_state.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/uio.h>
@@ -37,6 +39,13 @@ static int iov_skip(struct iovec **iov, int n, size_t bytes)
 	return n;
 }
 
+/* Takes the time of the access on the modelled machine. */
+static void take_time(bool write, size_t bytes)
+{
+	if (weft_core.backend->file_time)
+		weft_core.backend->file_time(bytes, write);
+}
+
 /* Moves all bytes, or up to the end of the file. Returns 0 or -errno. */
 static int move_all(const struct weft_file *f, bool write, struct iovec *iov,
 		    int n, MPI_Offset offset, size_t *done_p)
@@ -51,6 +60,7 @@ static int move_all(const struct weft_file *f, bool write, struct iovec *iov,
 			continue;
 		if (moved < 0)
 			return -errno;
+		take_time(write, (size_t)moved);
 		if (moved == 0)
 			return write ? -EIO : 0;
 		*done_p += (size_t)moved;

@@ -26,7 +26,7 @@ apps() {
 
 bad=0
 if [ -z "$LONG" ]; then
-	on 2 native 4 '@(env|p2p_modes|p2p_part|p2p_type|comm_make|comm_inter|win_fuzz|win_paths|win_self_progress|win_large|coll_fuzz)'
+	on 2 native 4 '@(env|p2p_modes|p2p_part|p2p_type|comm_make|comm_inter|win_fuzz|win_paths|win_self_progress|win_large|coll_fuzz|file_*)'
 	on 3 bgq 3 '@(p2p_order|win_sync|coll_mix)'
 	on 4 gemini 4 '@(p2p_probe|comm_inter|coll_inter)'
 	on 2 qsnet2 3 '@(p2p_persist|win_acc|coll_outstanding)'

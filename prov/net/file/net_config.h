@@ -188,6 +188,9 @@ struct net_config {
 	/* torus: compute nodes per I/O node; 0: no I/O nodes */
 	uint32_t io_nodes;
 	uint32_t io_links; /* links of an I/O node to compute nodes */
+	/* time of a file access in the I/O node, and per byte; 0: none */
+	uint64_t io_ps;
+	uint64_t io_ps_per_byte_x1000;
 	/* packets and links */
 	uint32_t payload_bytes; /* largest payload of a packet */
 	uint32_t chunk_bytes;

@@ -1,0 +1,30 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Times of file accesses in virtual time (test/vt/vt_file.c). 1 MiB has 2048
+# packets, each 144 cycles of 2 ns on a link: 589,824 ns, plus 1,338 ns for the
+# first byte and the response. Ranks 0 and 1 share a link of the I/O node; 32
+# ranks share both, and the reception of the I/O node (3.2 GB/s) limits writes.
+. "$top_srcdir/test/run/run_lib.sh" || exit 1
+. "$top_srcdir/test/vt/vt_lib.sh" || exit 1
+build_mpi vt_file "$top_srcdir/test/vt/vt_file.c" || exit 1
+
+# times MACHINE RANKS TEXT: the program prints this line
+times() {
+	run 0 -q --machine "$1" --clock virtual -n "$2" "$dir/vt_file" \
+		"$dir/data"
+	out "$3"
+	echo "$1, $2 ranks: $(cat "$dir/out")"
+}
+
+times bgq:4x4x2 2 "8 B 20 write 20 read 20 all write 20 read 20"
+times bgq@io:4x4x2 2 \
+	"8 B 1238 write 591163 read 591164 all write 1180960 read 1180960"
+times bgq@io:4x4x2 32 \
+	"8 B 1238 write 591162 read 591163 all write 10487065 read 14156905"
+# an I/O node that takes 100 us and 1 ns per byte for every access
+sed 's/^ranks_per_node.*/&\nio = 32\nio_links = 2\nio_time = 100 us\nio_rate = 1 GB\/s/' \
+	"$top_srcdir/share/machines/bgq" > "$dir/slow"
+times "$dir/slow:4x4x2" 2 \
+	"8 B 101246 write 1739739 read 1739740 all write 2888289 read 2888289"
+nothing_left
+exit $failed
