@@ -128,6 +128,12 @@ struct net_up {
 	void (*sent)(void *arg, uint64_t at, uint64_t cookie, uint32_t node);
 	/* The source's interface has the acknowledgements of all packets. */
 	void (*acked)(void *arg, uint64_t at, uint64_t cookie, uint32_t node);
+	/*
+	 * The source's interface has an error response to a packet of the
+	 * message (an event with an error status in the completion queue);
+	 * software sends the packet again.
+	 */
+	void (*error)(void *arg, uint64_t at, uint64_t cookie, uint32_t node);
 	/* Part of the message is lost; the last callback for this message. */
 	void (*lost)(void *arg, uint64_t at, uint64_t cookie, uint32_t node);
 	/*

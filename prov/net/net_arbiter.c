@@ -246,14 +246,13 @@ WEFT_INLINE void serve_normal(struct net_step *s, unsigned port)
 /* Serves traffic of higher priority. Returns whether a packet was sent. */
 static bool serve_urgent(struct net_step *s, unsigned port)
 {
-	struct net_out *o = net_out(s, port);
 	unsigned vc;
 
-	if (o->list[NET_WAIT_DOWN].head) {
+	if (net_tree_fits(s, port, NET_WAIT_DOWN)) {
 		net_tree_grant(s, port, NET_WAIT_DOWN);
 		return true;
 	}
-	if (o->list[NET_WAIT_UP].head) {
+	if (net_tree_fits(s, port, NET_WAIT_UP)) {
 		net_tree_grant(s, port, NET_WAIT_UP);
 		return true;
 	}

@@ -54,10 +54,11 @@ enum {
 	NET_RATES_MAX = 8,
 	/*
 	 * Packet formats on the wire: 0 is the common format; a path with its
-	 * own header length has its own format; the last format is the
-	 * acknowledgement.
+	 * own header length has its own format; the last formats are the
+	 * acknowledgement and the error response.
 	 */
 	NET_FORM_ACK = NET_PATHS_MAX + 1,
+	NET_FORM_ERROR,
 	NET_FORMS,
 	NET_PAYLOAD_CHUNKS = 128,
 	NET_RETRY_TICKS = 64, /* retry interval when the packet pool is empty */
@@ -75,6 +76,7 @@ enum {
 	NET_P_FP = 8,	   /* class route: floating point */
 	NET_P_SPREAD = 8,  /* not on a class route: link selected per packet */
 	NET_P_LAST = 16,   /* last packet of its message */
+	NET_P_ERROR = 16,  /* with NET_P_ACK: response to a discarded packet */
 	NET_P_ACK = 32,	   /* acknowledgement on the return path */
 	NET_P_ROUTED = 64, /* the message has a source route */
 	NET_P_BAD = 128,   /* the target discards it (net_fault_link.c) */
@@ -711,7 +713,7 @@ enum {
 	NET_RARE_WORM = 128, /* wormhole switching, with NET_RARE_SHARED */
 };
 
-/* Shared tokens in use at a port, per VC. */
+/* Shared tokens in use at a port, per channel. */
 struct net_pool {
 	uint16_t used[4];
 };
@@ -729,11 +731,11 @@ static inline uint32_t net_pool_left(const struct net *net, uint32_t node,
 	uint32_t shared = net->cfg.tokens_shared, own, i;
 
 	for (i = 0; i < 4; i++) {
-		own = net->cfg.tokens[i];
+		own = net_channel_tokens(&net->cfg, i);
 		shared -= p->used[i] > own ? p->used[i] - own : 0;
 	}
 	i = net_channel(vc);
-	own = net->cfg.tokens[i];
+	own = net_channel_tokens(&net->cfg, i);
 	return shared + (p->used[i] < own ? own - p->used[i] : 0);
 }
 

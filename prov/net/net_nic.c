@@ -404,10 +404,12 @@ static uint32_t choose_message(const struct net_step *s,
 	return best;
 }
 
-static uint32_t packet_bytes(const struct net *net, const struct net_mrec *m)
+/* Returns the payload bytes of a packet of the message. */
+static uint32_t packet_bytes(const struct net *net, const struct net_mrec *m,
+			     uint64_t packet)
 {
 	uint32_t most = packet_most(net, m);
-	uint64_t left = net_mrec_bytes(m) - (uint64_t)m->cut * most;
+	uint64_t left = net_mrec_bytes(m) - packet * most;
 
 	return left < most ? (uint32_t)left : most;
 }
@@ -552,7 +554,7 @@ static void engine_start(struct net_step *s, unsigned fifo)
 		start = m->ready_ps;
 	if (!m->cut)
 		s->node->active += net_mrec_bytes(m);
-	bytes = packet_bytes(net, m);
+	bytes = packet_bytes(net, m, m->cut);
 	path = net_path(net, m);
 	end = start + engine_ps(net, path, bytes);
 	slow = net_memory_end(net, s->id, start, bytes);
@@ -576,10 +578,10 @@ static void engine_start(struct net_step *s, unsigned fifo)
 }
 
 static void packet_fill(const struct net *net, struct net_packet *p,
-			const struct net_mrec *m)
+			const struct net_mrec *m, uint64_t packet)
 {
-	p->seq = (uint64_t)m->cut * packet_most(net, m);
-	p->bytes = (uint16_t)packet_bytes(net, m);
+	p->seq = packet * packet_most(net, m);
+	p->bytes = (uint16_t)packet_bytes(net, m, packet);
 	p->chunks = (uint8_t)net_chunks(net, p->bytes);
 	p->dst = m->dst;
 	p->kind = net_path(net, m)->header_bytes ? (uint8_t)(m->path + 1) : 0;
@@ -592,6 +594,13 @@ static void packet_fill(const struct net *net, struct net_packet *p,
 	net_routing_start(net, p);
 	if (p->seq + p->bytes == net_mrec_bytes(m))
 		p->flags |= NET_P_LAST;
+}
+
+void net_nic_refill(const struct net *net, struct net_packet *p)
+{
+	const struct net_mrec *m = net_mrec(net, p->msg);
+
+	packet_fill(net, p, m, p->seq / packet_most(net, m));
 }
 
 static void fifo_push(struct net_step *s, unsigned fifo, uint32_t pi)
@@ -677,7 +686,7 @@ void net_nic_built(struct net_step *s, uint64_t word)
 		f->free_ps = now; /* the engine waited for a free record */
 	end = f->free_ps;
 	p->msg = f->msg;
-	packet_fill(net, p, m);
+	packet_fill(net, p, m, m->cut);
 	cut_through = net_path(net, m)->cut_through;
 	p->frac = (uint16_t)((cut_through ? end - f->ahead_ps : end) %
 			     net->cfg.tick_ps);

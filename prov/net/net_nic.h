@@ -16,6 +16,8 @@ void net_nic_receive(struct net_step *s, unsigned port, uint32_t pi);
  * no record is free.
  */
 bool net_nic_deposit(struct net_step *s, unsigned port, uint32_t pi);
+/* Fills a record with the packet of its message at offset seq again. */
+void net_nic_refill(const struct net *net, struct net_packet *p);
 void net_nic_deliver(struct net_step *s, const struct net_call *c);
 void net_nic_sent(struct net_step *s, const struct net_call *c);
 void net_nic_timer(struct net_step *s, const struct net_call *c);

@@ -238,7 +238,8 @@ void net_nic_deliver(struct net_step *s, const struct net_call *c)
 		return;
 	}
 	if (weft_unlikely(net->off_fault) &&
-	    (net_fault_neterr_arrived(s, c) || net_fault_order_hold(s, c))) {
+	    (net_fault_neterr_arrived(s, c) || net_fault_error_arrived(s, c) ||
+	     net_fault_order_hold(s, c))) {
 		release_path(s, c, false);
 		return;
 	}

@@ -198,9 +198,9 @@ static void open_tables(struct net *net)
 	for (c = 0; c < NET_VC_MAX; c++)
 		net->tokens_most[c] = cfg->tokens[c] *
 				      (cfg->tokens_end ? cfg->tokens_end : 1);
-	for (c = 0; c < NET_VC_COLL0 && cfg->tokens_shared; c++)
-		net->tokens_most[c] =
-			cfg->tokens[net_channel(c)] + cfg->tokens_shared;
+	for (c = 0; c < NET_VC_MAX && cfg->tokens_shared; c++)
+		net->tokens_most[c] = net_channel_tokens(cfg, net_channel(c)) +
+				      cfg->tokens_shared;
 	for (c = 0; c <= cfg->payload_bytes / cfg->chunk_bytes; c++)
 		net->cost[c] =
 			(uint16_t)net_wire_tokens(cfg, net_wire_bytes(cfg, c));
@@ -223,6 +223,9 @@ static void fill_forms(struct net *net, uint32_t rate)
 		}
 		net->form_len[NET_FORM_ACK][rate][c] = (uint16_t)net_wire_ticks(
 			cfg, cfg->ack_wire_bytes, net->rate[rate]);
+		net->form_len[NET_FORM_ERROR][rate][c] =
+			(uint16_t)net_wire_ticks(cfg, cfg->care.error_bytes,
+						 net->rate[rate]);
 	}
 }
 

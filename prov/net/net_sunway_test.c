@@ -110,7 +110,7 @@ static void machine_matches_the_paper(void **state)
 	T_IS(cfg.rails, 2);
 	T_IS(cfg.care.lanes, 4);
 	for (i = 0, blocks = cfg.tokens_shared; i < 4; i++)
-		blocks += cfg.tokens[i];
+		blocks += net_channel_tokens(&cfg, i);
 	T_IS(blocks * 64, 32 << 10);
 }
 
@@ -168,6 +168,82 @@ static void responses_pass_when_requests_fill_shared_buffers(void **state)
 			T_TRUE(alone > 10000000);
 		net_fixture_close(&e);
 	}
+}
+
+/* Opens a multicast group over the first nodes. Returns the route. */
+static uint32_t group_open(struct net_fixture *e, uint32_t nodes)
+{
+	struct net_tree_plan t;
+	uint32_t node[64], route, i;
+
+	for (i = 0; i < nodes; i++)
+		node[i] = i;
+	T_OK(net_tree_plan(&cfg, node, NULL, nodes, &t));
+	T_OK(net_tree_open(e->net, t.node, t.parent, t.share, t.count, &route));
+	net_tree_plan_free(&t);
+	return route;
+}
+
+/*
+ * SWE-16: packets of collectives use the shared buffers of the link, too. With
+ * two private blocks, a packet of one block passes while requests fill the
+ * shared buffers, a packet of 33 blocks waits.
+ */
+static void collectives_use_the_shared_buffers(void **state)
+{
+	struct net_msg msg = {
+		.dst = 1, .bytes = 1 << 18, .path = RDMA, .rail = 2
+	};
+	struct net_part part = { .kind = WEFT_COLL_BCAST };
+	struct net_fixture e;
+	uint64_t at[2];
+
+	load("sunway");
+	cfg.path[RDMA].reception_ps_per_byte_x1000 *= 1000;
+	cfg.tokens_shared = 13 * 33 - 2;
+	for (unsigned vc = 0; vc < NET_VC_MAX; vc++)
+		cfg.tokens[vc] = 2;
+	for (unsigned i = 0; i < 2; i++) {
+		net_fixture_open(&e, &cfg, 0);
+		part.route = group_open(&e, 2);
+		part.bytes = i ? 2048 : 16;
+		T_OK(net_send(e.net, 0, &msg));
+		T_OK(net_tree_send(e.net, 100000000, &part));
+		net_fixture_drain(&e);
+		T_IS(e.results, 2);
+		at[i] = e.result_at - 100000000;
+		T_OK(net_check(e.net));
+		net_fixture_close(&e);
+	}
+	T_TRUE(at[0] < 2000000);
+	T_TRUE(at[1] > 10000000);
+}
+
+/* Packets of collectives fill the shared buffers for requests. */
+static void requests_wait_for_buffers_of_collectives(void **state)
+{
+	struct net_part part = { .kind = WEFT_COLL_BCAST, .bytes = 2048 };
+	struct net_msg msg = {
+		.dst = 1, .bytes = 2048, .path = RDMA, .rail = 2
+	};
+	struct net_fixture e;
+	uint64_t at[2];
+
+	load("sunway");
+	/* longer than a packet takes on the link */
+	cfg.token_ps = 240000;
+	for (unsigned i = 0; i < 2; i++) {
+		cfg.tokens_shared = i ? 33 : 448;
+		net_fixture_open(&e, &cfg, 0);
+		part.route = group_open(&e, 2);
+		for (part.seq = 0; part.seq < 8; part.seq++)
+			T_OK(net_tree_send(e.net, 0, &part));
+		T_OK(net_send(e.net, 500000, &msg));
+		net_fixture_drain(&e);
+		at[i] = e.cookie_at[0];
+		net_fixture_close(&e);
+	}
+	T_TRUE(at[1] > at[0] + 240000);
 }
 
 /* A channel may use the shared buffers that other channels do not use. */
@@ -413,6 +489,8 @@ int main(void)
 		T_CASE(machine_matches_the_paper),
 		T_CASE(link_payload_rate_matches_the_paper),
 		T_CASE(responses_pass_when_requests_fill_shared_buffers),
+		T_CASE(collectives_use_the_shared_buffers),
+		T_CASE(requests_wait_for_buffers_of_collectives),
 		T_CASE(one_channel_may_use_all_shared_buffers),
 		T_CASE(credits_are_blocks_of_64_bytes),
 		T_CASE(a_link_may_store_and_forward),

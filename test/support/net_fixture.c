@@ -62,6 +62,14 @@ static void on_acked(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 	record_event(e, at, node, cookie);
 }
 
+static void on_error(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+{
+	struct net_fixture *e = arg;
+
+	e->errors++;
+	record_event(e, at, node, cookie);
+}
+
 static void on_lost(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 {
 	struct net_fixture *e = arg;
@@ -137,6 +145,7 @@ const struct net_up net_fixture_up = {
 	.arrived = on_arrived,
 	.sent = on_sent,
 	.acked = on_acked,
+	.error = on_error,
 	.lost = on_lost,
 	.dead = on_dead,
 	.timer = on_timer,

@@ -33,6 +33,7 @@ struct net_fixture {
 	uint64_t acked, acked_at;
 	/* queries, answers; time of the last answer */
 	uint64_t queried, answers, answer_at;
+	uint64_t errors; /* error events */
 	/* lost messages, and the time of the last loss */
 	uint64_t lost, lost_at;
 	/* reports of dead nodes or links; time and node of the last report */

@@ -267,6 +267,11 @@ void net_fault_packet_discard(struct net_step *s, const struct net_call *c);
  * message. Returns false if it is another packet.
  */
 bool net_fault_neterr_arrived(struct net_step *s, const struct net_call *c);
+/*
+ * Handles an error response at the source: reports the event and retransmits
+ * the packet. Returns false if the packet is not an error response.
+ */
+bool net_fault_error_arrived(struct net_step *s, const struct net_call *c);
 /* The acknowledgement pi is lost on the dead link of `port` on its held path.
  */
 void net_fault_held_ack_lost(struct net_step *s, unsigned port, uint32_t pi);

@@ -8,9 +8,10 @@
  *
  * If only the target checks packets, it discards a bad packet and notifies the
  * source's interface, which retransmits. The same holds for a packet with an
- * uncorrectable memory word. A packet sent to a dead link is lost: its source
- * times out, retries as often as the machine does, then reports the message
- * lost.
+ * uncorrectable memory word. With care.error_bytes the notification is a
+ * packet, which may be delayed or lost like others. A packet sent to a dead
+ * link is lost: its source times out, retries as often as the machine does,
+ * then reports the message lost.
  */
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/net_nic.h"
@@ -42,6 +43,8 @@ static uint32_t wire_bytes(const struct net *net, const struct net_packet *p)
 
 	if (p->kind == NET_FORM_ACK)
 		return cfg->ack_wire_bytes;
+	if (p->kind == NET_FORM_ERROR)
+		return cfg->care.error_bytes;
 	if (p->kind)
 		bytes +=
 			cfg->path[p->kind - 1].header_bytes - cfg->header_bytes;
@@ -344,6 +347,68 @@ static void resend(struct net_step *s, uint32_t pi, uint64_t at, bool timed_out)
 		retransmit(s, pi, at);
 }
 
+static bool is_error_response(const struct net_packet *p)
+{
+	return p->flags & NET_P_ACK && p->flags & NET_P_ERROR;
+}
+
+/* Makes the packet of an error response from its record again. */
+static void error_undo(const struct net *net, struct net_packet *p)
+{
+	uint32_t counts = p->dirs & ~0xffffu;
+
+	net_nic_refill(net, p);
+	p->dirs = (p->dirs & 0xffff) | counts;
+}
+
+/* Sends an error response from the target in the record of its packet. */
+static void error_send(struct net_step *s, const struct net_call *c,
+		       uint32_t pi)
+{
+	struct net *net = s->net;
+	struct net_packet *p = net_packet(net, pi);
+	const struct net_mrec *m = net_mrec(net, p->msg);
+	struct net_msg route = { .src = p->dst, .dst = m->src };
+	uint64_t at = c->time_ps + net->cfg.ack_ps;
+	uint32_t counts = p->dirs & ~0xffffu;
+
+	p->dst = m->src;
+	p->bytes = p->chunks = 0;
+	p->flags = NET_P_ACK | NET_P_ERROR | NET_P_SPREAD;
+	p->kind = NET_FORM_ERROR;
+	p->vc = NET_VC_SYS;
+	p->frac = (uint16_t)(at % net->cfg.tick_ps);
+	net_routing_plan(net, &route, p->rem);
+	net_routing_start(net, p);
+	p->dirs = (p->dirs & 0xffff) | counts;
+	net_event_schedule(
+		net, at, NET_EV_WAKE,
+		net_word(route.src, NET_EV_WAKE, net_ack_fifo(net), 0, pi));
+}
+
+bool net_fault_error_arrived(struct net_step *s, const struct net_call *c)
+{
+	struct net *net = s->net;
+	uint32_t pi = net_word_payload(c->word), attempts;
+	struct net_packet *p = net_packet(net, pi);
+	const struct net_mrec *m = net_mrec(net, p->msg);
+	uint64_t cookie = m->cookie;
+
+	if (!is_error_response(p))
+		return false;
+	if (m->flags & NET_M_ACKED)
+		cookie = net_mrec(net, (uint32_t)m->cookie)->cookie;
+	net_faults(net)->sum.error_events++;
+	attempts = p->dirs >> NET_RESENDS_SHIFT & NET_RESENDS_MAX;
+	error_undo(net, p);
+	retransmit(s, pi,
+		   c->time_ps + net->cfg.care.resend_ps +
+			   backoff(net, attempts));
+	if (s->up->error)
+		s->up->error(s->arg, c->time_ps, cookie, m->src);
+	return true;
+}
+
 /* No acknowledgement will arrive for a lost packet. */
 static void ack_lost(struct net *net, uint32_t wi)
 {
@@ -413,8 +478,12 @@ void net_fault_packet_discard(struct net_step *s, const struct net_call *c)
 	struct net_packet *p = net_packet(net, pi);
 	uint64_t at = c->time_ps;
 	bool timed_out = p->dirs & NET_PACKET_LOST;
+	bool response;
 
 	p->flags &= (uint8_t)~NET_P_BAD;
+	response = is_error_response(p);
+	if (response)
+		error_undo(net, p);
 	attempts = p->dirs >> NET_RESENDS_SHIFT & NET_RESENDS_MAX;
 	if (timed_out) {
 		if (!count_timeout(net, p)) {
@@ -428,8 +497,13 @@ void net_fault_packet_discard(struct net_step *s, const struct net_call *c)
 			message_lost(s, c, pi);
 			return;
 		}
+		if (care->error_bytes && !response && !(p->flags & NET_P_ACK)) {
+			error_send(s, c, pi);
+			return;
+		}
 		/* the notification travels the route in reverse */
-		at += care->resend_ps + backoff(net, attempts) +
+		at += (response ? care->ack_timeout_ps : 0) + care->resend_ps +
+		      backoff(net, attempts) +
 		      net_routing_hops(net, net_mrec(net, p->msg)->src,
 				       p->dst) *
 			      net->cfg.hop_ps;

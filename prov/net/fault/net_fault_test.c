@@ -611,6 +611,56 @@ static void retransmitted_packets_keep_their_order(void **state)
 
 /* ---- memory errors ------------------------------------------------------- */
 
+/* Returns the arrival time of a put of 64 B to the next chip. */
+static uint64_t put_despite(const char *plan, struct net_fault_count *c)
+{
+	struct net_msg m = { .dst = 2, .bytes = 64, .ack = 1 };
+	struct net_config cfg;
+	struct net_fixture e;
+
+	m.routing = NET_DETERMINISTIC;
+	net_fixture_machine_load(&cfg, "gemini:4x2x2");
+	net_fixture_fault_open(&e, &cfg, plan);
+	T_OK(net_send(e.net, 0, &m));
+	net_fixture_drain(&e);
+	T_IS(e.arrived, 1);
+	T_IS(e.acked, 1);
+	*c = net_fixture_fault_count(&e);
+	T_IS(e.errors, c->error_events);
+	net_fixture_close(&e);
+	return e.cookie_at[0];
+}
+
+/*
+ * GEM-31: the target answers a discarded packet by an error response of three
+ * phits. The packet is sent again 1 us after the event. In ns, the response
+ * takes 20 to the link, 20 + 105 + 20 for hops, 4 on the wire (9 B at 2.34
+ * GB/s) and 20 to the event. The packet reaches the link after 250 + 85 B
+ * at 11.44 GB/s.
+ */
+static void gemini_answers_bad_packets_by_error_responses(void **state)
+{
+	uint64_t built = 250000 + 64 * 1000000ull / 9600 + 1250, good, at;
+	uint64_t response = (20 + 20 + 105 + 20 + 4 + 20) * 1000;
+	struct net_fault_count c;
+	unsigned seed, once = 0;
+	char plan[48];
+
+	good = put_despite("seed = 1; memory 31 = 0.5", &c);
+	T_IS(c.error_events, 0);
+	for (seed = 1; seed <= 60; seed++) {
+		snprintf(plan, sizeof(plan), "seed = %u; memory * = 0.04",
+			 seed);
+		at = put_despite(plan, &c);
+		if (c.discarded != 1 || c.error_events != 1)
+			continue;
+		once++;
+		T_IS(c.resends, 1);
+		T_IS(at, good + response + 1000000 + good - built);
+	}
+	T_TRUE(once > 0);
+}
+
 /*
  * QSN-44, GEM-31: a wrong memory word is corrected, or the target discards the
  * packet and the source retransmits it.
@@ -735,6 +785,7 @@ int main(void)
 		T_CASE(acknowledgements_with_errors_are_retransmitted),
 		T_CASE(retransmitted_packets_keep_their_order),
 		T_CASE(wrong_words_are_corrected_or_not_delivered),
+		T_CASE(gemini_answers_bad_packets_by_error_responses),
 		T_CASE(bgq_halts_on_an_uncorrectable_word),
 		T_CASE(class_route_errors_only_delay_results),
 	};

@@ -128,6 +128,11 @@ struct net_reliability {
 	uint64_t detect_ps; /* delay until a dead link is detected */
 	/* time without injection while routes are rebuilt */
 	uint64_t quiesce_ps;
+	/*
+	 * bytes on the wire of the response to a discarded packet, which causes
+	 * an error event at the source; 0: the source detects it otherwise
+	 */
+	uint32_t error_bytes;
 	/* retransmissions before backoff starts or the packet is lost */
 	uint32_t resend_tries;
 	/* link retries that raise an alarm; 0: never */
@@ -227,7 +232,8 @@ struct net_config {
 	/*
 	 * Tokens of a link that all VCs share in addition to their private
 	 * tokens, in the unit of VC 0. Dynamic and deterministic packets count
-	 * as one VC. 0: no shared tokens.
+	 * as one VC, and so do packets of class routes, with the private tokens
+	 * of NET_VC_COLL0. 0: no shared tokens.
 	 */
 	uint32_t tokens_shared;
 	uint32_t credit_bytes; /* bytes per token of VC 0; 0: chunk_bytes */
@@ -442,10 +448,28 @@ static inline uint32_t net_wire_ticks(const struct net_config *cfg,
 	return (uint32_t)((bytes * ps_x1000 + tick - 1) / tick);
 }
 
-/* Returns the VC whose private tokens a packet takes before shared tokens. */
+/*
+ * Returns the channel whose private tokens a packet takes before shared tokens:
+ * VC 0 and 1 are one channel; class routes have the index of VC 1.
+ */
+enum { NET_CHANNEL_COLL = NET_VC_DET };
 static inline unsigned net_channel(unsigned vc)
 {
+	if (vc >= NET_VC_COLL0)
+		return NET_CHANNEL_COLL;
 	return vc == NET_VC_DET ? NET_VC_DYN : vc;
+}
+/* Returns the private tokens of a channel of a link with shared tokens. */
+static inline uint32_t net_channel_tokens(const struct net_config *cfg,
+					  unsigned channel)
+{
+	return cfg
+		->tokens[channel == NET_CHANNEL_COLL ? NET_VC_COLL0 : channel];
+}
+/* Returns whether packets of class routes take shared tokens. */
+static inline int net_coll_shared(const struct net_config *cfg)
+{
+	return cfg->tokens_shared && !cfg->wormhole;
 }
 
 /* Sets the values that follow from cfg->channels: a token is a channel. */

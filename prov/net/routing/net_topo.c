@@ -211,7 +211,8 @@ uint32_t net_topo_tokens(const struct net_config *cfg, uint32_t node,
 	uint32_t times = cfg->tokens_end ? cfg->tokens_end : 1;
 
 	if (cfg->tokens_shared)
-		return cfg->tokens[net_channel(vc)] + cfg->tokens_shared;
+		return net_channel_tokens(cfg, net_channel(vc)) +
+		       cfg->tokens_shared;
 	return cfg->tokens[vc] *
 	       (net_topo_is_internal(cfg, node, port) ? times : 1);
 }

@@ -11,11 +11,15 @@
  *        member  <- parts      been combined, or all its copies have left
  *
  * Credits are counted per route and edge, so a route whose members are late
- * never delays another route. net_tree_open.c opens and closes routes.
+ * never delays another route. On a machine with shared tokens, packets of all
+ * routes take tokens of the link instead; such a machine has no route that
+ * waits for members (net_tree_supports). net_tree_open.c opens and closes
+ * routes.
  */
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/net_counter.h"
 #include "prov/net/net_pool.h"
+#include "prov/net/net_slot.h"
 #include "prov/net/tree/net_tree.h"
 #include "prov/net/tree/net_tree_int.h"
 #include "prov/net/net_wheel.h"
@@ -190,9 +194,12 @@ static void pump_down(struct net_step *s, struct net_member *child)
 	}
 }
 
-/* Returns a credit for a buffer of this node that is free from tick `at` on. */
+/*
+ * Returns a credit, and shared tokens, for the buffer of packet p at this node,
+ * which is free from tick `at` on.
+ */
 static void credit_back(struct net_step *s, uint64_t at, uint32_t mi,
-			unsigned vc)
+			unsigned vc, const struct net_packet *p)
 {
 	struct net *net = s->net;
 	const struct net_member *m = net_member(net, mi);
@@ -200,27 +207,29 @@ static void credit_back(struct net_step *s, uint64_t at, uint32_t mi,
 		net_member_node(net, vc == NET_VC_COLL0 ? mi : m->parent);
 	unsigned port = vc == NET_VC_COLL0 ? m->port_down : m->port_up;
 
-	net_wheel_push(net, at + net_hop(s, port)->token_ticks,
-		       net_word(peer, NET_EV_CREDIT, 0, vc, mi));
+	at += net_hop(s, port)->token_ticks;
+	net_wheel_push(net, at, net_word(peer, NET_EV_CREDIT, 0, vc, mi));
+	if (net_coll_shared(&net->cfg))
+		net_wheel_push(net, at,
+			       net_word(peer, NET_EV_TOKEN,
+					net_link_port(s->link[port]), vc,
+					net_token_payload(s, p, true)));
 }
 
 void net_tree_credit(struct net_step *s, uint64_t word)
 {
 	struct net_member *m = net_member(s->net, net_word_payload(word));
+	unsigned most = net_tree_credits(s->net, net_word_vc(word));
 
 	if (net_word_vc(word) == NET_VC_COLL0) {
 		m->credit_up++;
-		WEFT_GUARD_ASSERT(m->credit_up <=
-				  s->net->cfg.tokens[NET_VC_COLL0]);
-		s->net->excess +=
-			m->credit_up > s->net->cfg.tokens[NET_VC_COLL0];
+		WEFT_GUARD_ASSERT(m->credit_up <= most);
+		s->net->excess += m->credit_up > most;
 		pump_up(s, m);
 	} else {
 		m->credit_down++;
-		WEFT_GUARD_ASSERT(m->credit_down <=
-				  s->net->cfg.tokens[NET_VC_COLL1]);
-		s->net->excess +=
-			m->credit_down > s->net->cfg.tokens[NET_VC_COLL1];
+		WEFT_GUARD_ASSERT(m->credit_down <= most);
+		s->net->excess += m->credit_down > most;
 		pump_down(s, m);
 	}
 }
@@ -271,7 +280,8 @@ static void release_buffer(struct net_step *s, uint32_t pi)
 	const struct net_packet *p = net_packet(net, pi);
 
 	if (net_member(net, p->msg)->parent)
-		credit_back(s, s->now + coll_len(net, p), p->msg, NET_VC_COLL1);
+		credit_back(s, s->now + coll_len(net, p), p->msg, NET_VC_COLL1,
+			    p);
 	net_part_put(net, pi);
 }
 
@@ -430,7 +440,7 @@ static void tree_combine(struct net_step *s, uint32_t entry)
 		if (q->answer > p->answer)
 			p->answer = q->answer;
 		if (q->in != NET_INPUT_LOCAL)
-			credit_back(s, free, q->holder, NET_VC_COLL0);
+			credit_back(s, free, q->holder, NET_VC_COLL0, q);
 		if (pi != entry)
 			net_part_put(net, pi);
 	}
@@ -468,7 +478,7 @@ static void contribute(struct net_step *s, uint32_t pi)
 		/* a packet of one source has no other inputs */
 		if (p->in != NET_INPUT_LOCAL)
 			credit_back(s, s->now + coll_len(net, p), p->holder,
-				    NET_VC_COLL0);
+				    NET_VC_COLL0, p);
 		send_up(s, pi);
 		return;
 	}
@@ -524,6 +534,28 @@ static unsigned cut_through(const struct net_packet *p)
 	return p->kind == WEFT_COLL_BARRIER ? 0 : COLL_AFTER;
 }
 
+bool net_tree_fits(const struct net_step *s, unsigned port, enum net_wait which)
+{
+	const struct net *net = s->net;
+	uint32_t pi = net_out(s, port)->list[which].head;
+
+	return pi && (!net_coll_shared(&net->cfg) ||
+		      net_pool_left(net, s->id, port, NET_VC_COLL0) >=
+			      net->cost[net_packet(net, pi)->chunks]);
+}
+
+/* Takes the shared tokens of a packet that is sent by a port. */
+WEFT_COLD static void take_shared(struct net_step *s, unsigned port,
+				  const struct net_packet *p)
+{
+	struct net *net = s->net;
+
+	net_pool(net, s->id, port)->used[NET_CHANNEL_COLL] +=
+		net->cost[p->chunks];
+	s->node->room[port] =
+		(uint16_t)net_pool_left(net, s->id, port, NET_VC_DYN);
+}
+
 void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which)
 {
 	struct net *net = s->net;
@@ -562,6 +594,8 @@ void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which)
 	if (weft_unlikely(net->off_fault))
 		late = net_fault_coll_send(s, port, pi, len);
 	hop += late;
+	if (net_coll_shared(&net->cfg))
+		take_shared(s, port, p);
 	s->node->busy |= 1ull << port;
 	o->packets_coll++;
 	o->chunks_coll += p->chunks;

@@ -12,6 +12,9 @@ void net_tree_built(struct net_step *s, uint64_t word);
 void net_tree_ready(struct net_step *s, uint64_t word);
 /* Starts the engine on its first contribution, after all events of a tick. */
 void net_tree_engine_start(struct net_step *s);
+/* Returns whether the list has a packet whose tokens are available. */
+bool net_tree_fits(const struct net_step *s, unsigned port,
+		   enum net_wait which);
 /* Sends the first packet of the list `which` of a port. */
 void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which);
 void net_tree_result(struct net_step *s, const struct net_call *c);

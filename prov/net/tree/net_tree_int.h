@@ -15,6 +15,16 @@ enum net_kind {
 	NET_KIND_ANSWER,
 };
 
+/*
+ * Returns the credits of a route on an edge; with shared tokens, those of the
+ * link are the limit.
+ */
+static inline uint8_t net_tree_credits(const struct net *net, unsigned vc)
+{
+	return (uint8_t)(net_coll_shared(&net->cfg) ? UINT8_MAX
+						    : net->cfg.tokens[vc]);
+}
+
 /* Returns whether packets of this kind go from one node to all nodes. */
 static inline bool net_kind_one_to_all(unsigned kind)
 {

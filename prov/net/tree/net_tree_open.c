@@ -3,6 +3,7 @@
  * Opening and closing of class routes; a node has a fixed number of route
  * entries. net_tree.c moves the packets, net_tree_plan.c selects a tree.
  */
+#include "prov/net/tree/net_tree_int.h"
 #include "prov/net/net_layout.h"
 
 #include "src/base/log.h"
@@ -59,8 +60,8 @@ static int alloc_entry(struct net *net, uint32_t node, uint32_t route,
 	memset(m, 0, sizeof(*m));
 	m->route = route + 1;
 	m->share = share;
-	m->credit_up = (uint8_t)net->cfg.tokens[NET_VC_COLL0];
-	m->credit_down = (uint8_t)net->cfg.tokens[NET_VC_COLL1];
+	m->credit_up = net_tree_credits(net, NET_VC_COLL0);
+	m->credit_down = net_tree_credits(net, NET_VC_COLL1);
 	return 0;
 }
 
