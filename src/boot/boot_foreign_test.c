@@ -76,14 +76,14 @@ static void own_processes_keep_their_rank(void **state)
 static void others_get_the_next_index(void **state)
 {
 	struct weft_identity a = make(7, 0, 'x'), b = make(7, 1, 'y'), got;
-	struct weft_identity again = make(7, 0, 'z'), any = make(0, 0, 'y');
+	struct weft_identity again = make(8, 0, 'x'), any = make(0, 0, 'y');
 
 	assert_int_equal(weft_foreign_find(&a), SIZE);
 	assert_int_equal(inserted, SIZE);
 	assert_int_equal(weft_foreign_find(&b), SIZE + 1);
 	assert_int_equal(weft_foreign_find(&a), SIZE);
 	assert_int_equal(weft_foreign_find(&any), SIZE + 1);
-	/* the same rank with another endpoint is another process */
+	/* the same rank of another job is another process */
 	assert_int_equal(weft_foreign_find(&again), SIZE + 2);
 	assert_int_equal(weft_foreign_identify(SIZE + 1, &got), 0);
 	assert_memory_equal(&got, &b, sizeof(b));
