@@ -19,6 +19,18 @@ large() {
 }
 large early unit 285 310 1000 1002
 large early host 1285 1310 1285 1310
+# communication threads of bgq and progress threads of gemini do the same
+threads() {
+	run 0 -q --machine "$1" -n 2 "$dir/vt_match" early
+	echo "$1: $(sort "$dir/out" | tr '\n' ' ')"
+	awk -v least="$2" -v most="$3" '
+		$1 == "send" && ($2 < least || $2 > most) { bad = 1 }
+		$1 == "recv" && ($2 < 1000 || $2 > 1004) { bad = 1 }
+		END { exit bad || NR != 2 }' "$dir/out" ||
+		complain "$1: a message waits for the processor"
+}
+threads bgq@commthread:2 140 160
+threads gemini@progress 30 50
 large late unit 1285 1310 1285 1310
 large late host 1285 1310 1285 1310
 # the interface fetches the bytes, the processor unpacks them later

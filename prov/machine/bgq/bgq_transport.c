@@ -144,9 +144,19 @@ static void bgq_transport_lost(void *arg, struct weft_peer *peer, int err)
 	e->inbox.up->lost(e->inbox.up_arg, peer, err);
 }
 
+/* A progress thread runs the receive side of the message engine. */
+static void bgq_transport_interface(void *arg)
+{
+	struct bgq_transport *e = arg;
+
+	if (e->inbox.up->interface)
+		e->inbox.up->interface(e->inbox.up_arg);
+}
+
 static const struct weft_carrier_up bgq_transport_up = {
 	.deliver = bgq_transport_deliver,
 	.lost = bgq_transport_lost,
+	.interface = bgq_transport_interface,
 };
 
 /* ---- packets ---- */

@@ -297,9 +297,19 @@ static void gemini_transport_lost(void *arg, struct weft_peer *peer, int err)
 	e->up->lost(e->up_arg, peer, err);
 }
 
+/* A progress thread runs the receive side of the message engine. */
+static void gemini_transport_interface(void *arg)
+{
+	struct gemini_transport *e = arg;
+
+	if (e->up->interface)
+		e->up->interface(e->up_arg);
+}
+
 static const struct weft_carrier_up gemini_transport_up = {
 	.deliver = gemini_transport_deliver,
 	.lost = gemini_transport_lost,
+	.interface = gemini_transport_interface,
 };
 
 /* ---- block transfers ---- */

@@ -120,9 +120,19 @@ static void sunway_transport_lost(void *arg, struct weft_peer *peer, int err)
 	e->qps.up->lost(e->qps.up_arg, peer, err);
 }
 
+/* A progress thread runs the receive side of the message engine. */
+static void sunway_transport_interface(void *arg)
+{
+	struct sunway_transport *e = arg;
+
+	if (e->qps.up->interface)
+		e->qps.up->interface(e->qps.up_arg);
+}
+
 static const struct weft_carrier_up sunway_transport_up = {
 	.deliver = sunway_transport_deliver,
 	.lost = sunway_transport_lost,
+	.interface = sunway_transport_interface,
 };
 
 /* ---- bulk ---- */
