@@ -9,6 +9,7 @@ libweftcoll_la_SOURCES = \
 	coll/coll_device.c coll/coll_device.h \
 	coll/coll_hosts.c coll/coll_hosts.h \
 	coll/coll_halving.h coll/coll_halving.c \
+	coll/coll_slices.h coll/coll_slices.c \
 	coll/barrier/barrier_dissem.c coll/barrier/barrier_inter.c \
 	coll/barrier/barrier_tree.c \
 	coll/bcast/bcast_binomial.c coll/bcast/bcast_chain.c \
@@ -16,10 +17,11 @@ libweftcoll_la_SOURCES = \
 	coll/bcast/bcast_scatter.c \
 	coll/reduce/reduce_binomial.c coll/reduce/reduce_inter.c \
 	coll/reduce/reduce_linear.c coll/reduce/reduce_rabenseifner.c \
+	coll/reduce/reduce_slices.c \
 	coll/allreduce/allreduce_inter.c coll/allreduce/allreduce_linear.c \
 	coll/allreduce/allreduce_rabenseifner.c \
 	coll/allreduce/allreduce_recdbl.c coll/allreduce/allreduce_ring.c \
-	coll/allreduce/allreduce_tree.c \
+	coll/allreduce/allreduce_slices.c coll/allreduce/allreduce_tree.c \
 	coll/gather/gather_binomial.c coll/gather/gather_linear.c \
 	coll/scatter/scatter_linear.c \
 	coll/allgather/allgather_bruck.c coll/allgather/allgather_inter.c \

@@ -108,6 +108,9 @@ static const struct coll_algo reduce_rows[] = {
 	  coll_reduce_linear, "root receives from all, in order" },
 	{ WEFT_COLL_REDUCE, "binomial", ANY | COLL_OVERSUBSCRIBED, 0, 0, 0, 0,
 	  coll_reduce_binomial, "binomial tree" },
+	{ WEFT_COLL_REDUCE, "slices", ANY | COLL_COMMUTE | COLL_OWN_CORE, 0, 0,
+	  0, LINEAR_MAX_RANKS, coll_reduce_slices,
+	  "each rank combines a slice, all at once" },
 	{ WEFT_COLL_REDUCE, "rabenseifner", ANY, 0, 0, 0, 0,
 	  coll_reduce_rabenseifner, "reduce-scatter by halving, then gather" },
 };
@@ -131,6 +134,9 @@ static const struct coll_algo allreduce_rows[] = {
 	  0, 0, coll_allreduce_tree, "binomial tree up and down" },
 	{ WEFT_COLL_ALLREDUCE, "recdbl", ANY, 0, 8 * KIB, 0, 0,
 	  coll_allreduce_recdbl, "recursive doubling" },
+	{ WEFT_COLL_ALLREDUCE, "slices", ANY | COLL_COMMUTE | COLL_OWN_CORE, 0,
+	  0, 0, LINEAR_MAX_RANKS, coll_allreduce_slices,
+	  "each rank combines a slice, all at once" },
 	{ WEFT_COLL_ALLREDUCE, "ring", ANY | COLL_COMMUTE, 512 * KIB, 0, 0, 0,
 	  coll_allreduce_ring, "reduce-scatter and allgather on a ring" },
 	{ WEFT_COLL_ALLREDUCE, "rabenseifner", ANY, 0, 0, 0, 0,
@@ -315,10 +321,12 @@ const struct weft_cfg_opt weft_coll_options[WEFT_COLL_KINDS] = {
 	OPT("BARRIER", "unit|inter|hosts|dissemination|tree", "MPI_Barrier"),
 	OPT("BCAST", "unit|inter|hosts|linear|binomial|chain|scatter",
 	    "MPI_Bcast"),
-	OPT("REDUCE", "exact|unit|inter|hosts|binomial|rabenseifner|linear",
+	OPT("REDUCE",
+	    "exact|unit|inter|hosts|binomial|slices|rabenseifner|linear",
 	    "MPI_Reduce"),
 	OPT("ALLREDUCE",
-	    "exact|unit|inter|hosts|recdbl|tree|ring|rabenseifner|linear",
+	    "exact|unit|inter|hosts|recdbl|tree|slices|ring|rabenseifner|"
+	    "linear",
 	    "MPI_Allreduce"),
 	OPT("GATHER", "unit|binomial|linear", "MPI_Gather(v)"),
 	OPT("SCATTER", "unit|binomial|linear", "MPI_Scatter(v)"),
@@ -335,8 +343,11 @@ const struct weft_cfg_opt weft_coll_options[WEFT_COLL_KINDS] = {
 	OPT("NEIGHBOR_ALLTOALL", "linear", "MPI_Neighbor_alltoall(v,w)"),
 };
 
-/* Whether ranks share cores (COLL_OVERSUBSCRIBED); the same on all ranks. */
-static bool oversubscribed;
+/*
+ * The preferences that apply to this job: COLL_OVERSUBSCRIBED, COLL_OWN_CORE or
+ * none; the same on all ranks.
+ */
+static unsigned preferred;
 
 /* Rows forced by the environment, indexed by operation; NULL: not forced. */
 static const struct coll_algo *forced[WEFT_COLL_KINDS];
@@ -434,9 +445,11 @@ uint64_t coll_volume(const struct weft_coll_args *a)
 
 /* ---- selection ---- */
 
+#define PREFERENCES (COLL_OVERSUBSCRIBED | COLL_OWN_CORE)
+
 static bool meets_requirements(const struct coll_algo *row, unsigned t)
 {
-	return (row->need & ~(t | COLL_OVERSUBSCRIBED)) == 0;
+	return (row->need & ~(t | PREFERENCES)) == 0;
 }
 
 bool coll_algo_supports(const struct coll_algo *row,
@@ -486,10 +499,10 @@ static bool in_range(const struct coll_algo *row, uint64_t bytes,
 		     const struct weft_comm *comm)
 {
 	int ranks = comm->size;
-	/* jobs differ in it, and all members choose the same row */
-	bool over = oversubscribed && !comm->foreign;
+	/* jobs differ in them, and all members choose the same row */
+	unsigned prefer = comm->foreign ? 0 : preferred;
 
-	return (over || !(row->need & COLL_OVERSUBSCRIBED)) &&
+	return !(row->need & PREFERENCES & ~prefer) &&
 	       bytes >= row->min_bytes && !too_long(row, bytes) &&
 	       ranks >= row->min_ranks &&
 	       (!row->max_ranks || ranks <= row->max_ranks);
@@ -556,22 +569,27 @@ bool weft_coll_help(size_t i, struct weft_coll_help *help_p)
 /* ---- communicator callbacks ---- */
 
 /*
- * Reads the environment when the first communicator is created. A job is
- * oversubscribed if all its ranks are on one host with fewer cores than ranks;
- * all ranks compute the same result.
+ * Returns the preferences of a job whose ranks are all on this host; none in
+ * virtual time. All ranks compute the same result.
  */
+static unsigned preferences(const struct weft_job *job)
+{
+	if (weft_core.traits.polls_block || job->local_size != job->size)
+		return 0;
+	return job->size > sysconf(_SC_NPROCESSORS_ONLN) ? COLL_OVERSUBSCRIBED
+							 : COLL_OWN_CORE;
+}
+
+/* Reads the environment when the first communicator is created. */
 static int select_attach(struct weft_comm *comm)
 {
-	const struct weft_job *job = &weft_core.job;
 	static bool once;
 	int k;
 
 	if (once)
 		return 0;
 	once = true;
-	oversubscribed = !weft_core.traits.polls_block &&
-			 job->local_size == job->size &&
-			 job->size > sysconf(_SC_NPROCESSORS_ONLN);
+	preferred = preferences(&weft_core.job);
 	for (k = 0; k < WEFT_COLL_KINDS; k++)
 		forced[k] = coll_algo_named(
 			(enum weft_coll_kind)k,

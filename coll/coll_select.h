@@ -30,6 +30,12 @@ enum {
 	 * row is forced.
 	 */
 	COLL_OVERSUBSCRIBED = 128,
+	/*
+	 * Preferred if every rank of the job has its own core of one host, so
+	 * that a rank that reads from many others does not delay them. Not a
+	 * requirement, as above.
+	 */
+	COLL_OWN_CORE = 4096,
 };
 
 /* largest vector that is sent through the collective unit in packets, bytes */
@@ -183,6 +189,7 @@ void coll_reduce_linear(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_reduce_binomial(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_reduce_rabenseifner(struct coll_prog *p,
 			      const struct weft_coll_args *a);
+void coll_reduce_slices(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_reduce_inter(struct coll_prog *p, const struct weft_coll_args *a);
 
 void coll_allreduce_linear(struct coll_prog *p, const struct weft_coll_args *a);
@@ -190,6 +197,7 @@ void coll_allreduce_recdbl(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_allreduce_rabenseifner(struct coll_prog *p,
 				 const struct weft_coll_args *a);
 void coll_allreduce_ring(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_allreduce_slices(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_allreduce_tree(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_allreduce_inter(struct coll_prog *p, const struct weft_coll_args *a);
 
