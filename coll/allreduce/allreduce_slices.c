@@ -33,8 +33,5 @@ void coll_allreduce_slices(struct coll_prog *p, const struct weft_coll_args *a)
 
 	coll_slices(p, coll_input(a), n,
 		    coll_slice_at(p, a->r.buf, n, p->rank));
-	/* The results overwrite the input: it must have been read. */
-	if (coll_in_place(&a->s))
-		coll_wait_all(p);
 	exchange_slices(p, a->r.buf, n);
 }

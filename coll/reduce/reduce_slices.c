@@ -17,9 +17,6 @@ static void reduce_at_root(struct coll_prog *p, const struct weft_coll_args *a)
 
 	coll_slices(p, coll_input(a), n,
 		    coll_slice_at(p, a->r.buf, n, p->rank));
-	/* The results overwrite the input: it must have been read. */
-	if (coll_in_place(&a->s))
-		coll_wait_all(p);
 	for (int s = 1; s < p->size; s++) {
 		int peer = (p->rank + s) % p->size;
 

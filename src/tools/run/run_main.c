@@ -142,6 +142,21 @@ static int job_fits(const struct run_job *job)
 	return 0;
 }
 
+/*
+ * The measured limit of eager messages is that of two processes. Fetches of
+ * several receivers from one process contend for the locks of its page tables:
+ * with 4, 8 and 16 ranks on 16 cores, messages of up to 32 KiB are faster
+ * through shared memory (bench/README).
+ */
+#define EAGER_OF_MANY 32768
+
+static int eager_limit(const struct run_job *job, int measured)
+{
+	bool many = job->nranks > 2 && job->nranks <= job->cpus;
+
+	return many && measured < EAGER_OF_MANY ? EAGER_OF_MANY : measured;
+}
+
 static void calibrate_copy_thresholds(struct run_job *job)
 {
 	struct weft_copy_calibration c;
@@ -156,7 +171,8 @@ static void calibrate_copy_thresholds(struct run_job *job)
 	job->sizes.loop = (int)weft_copy_calibrate_loop(&c);
 	if (err)
 		return;
-	job->sizes.eager = (int)weft_copy_calibrate_threshold(&c);
+	job->sizes.eager =
+		eager_limit(job, (int)weft_copy_calibrate_threshold(&c));
 	job->sizes.shared_copy = (int)weft_copy_calibrate_shared_least(&c);
 }
 
