@@ -75,7 +75,7 @@ class Param:
 
     @property
     def string(self):
-        return self.type == 'char' and (self.stars == '*') != self.array
+        return self.type == 'char' and len(self.stars) + self.array == 1
 
     @property
     def callback(self):
