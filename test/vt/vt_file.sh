@@ -16,15 +16,16 @@ times() {
 	echo "$1, $2 ranks: $(cat "$dir/out")"
 }
 
-times bgq:4x4x2 2 "8 B 20 write 20 read 20 all write 20 read 20"
+times bgq:4x4x2 2 \
+	"8 B 20 ns; write 0 read 0 us; all: write 0 read 0 x 10 us"
 times bgq@io:4x4x2 2 \
-	"8 B 1238 write 591163 read 591164 all write 1180960 read 1180960"
+	"8 B 1238 ns; write 591 read 591 us; all: write 118 read 118 x 10 us"
 times bgq@io:4x4x2 32 \
-	"8 B 1238 write 591162 read 591163 all write 10487065 read 14156905"
+	"8 B 1238 ns; write 591 read 591 us; all: write 1049 read 1416 x 10 us"
 # an I/O node that takes 100 us and 1 ns per byte for every access
 sed 's/^ranks_per_node.*/&\nio = 32\nio_links = 2\nio_time = 100 us\nio_rate = 1 GB\/s/' \
 	"$top_srcdir/share/machines/bgq" > "$dir/slow"
 times "$dir/slow:4x4x2" 2 \
-	"8 B 101246 write 1739739 read 1739740 all write 2888289 read 2888289"
+	"8 B 101246 ns; write 1740 read 1740 us; all: write 289 read 289 x 10 us"
 nothing_left
 exit $failed
