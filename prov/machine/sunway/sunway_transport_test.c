@@ -395,8 +395,8 @@ static void a_transfer_crosses_a_page(void **state)
 {
 	enum { BYTES = 10000 };
 	size_t page = (size_t)1 << WEFT_SUNWAY_PAGE_MAX;
-	unsigned char *mem = malloc(2 * page);
-	unsigned char *at = mem + page - (uintptr_t)mem % page - BYTES / 2;
+	unsigned char *mem = aligned_alloc(page, 2 * page);
+	unsigned char *at = mem + page - BYTES / 2;
 	unsigned char there[BYTES];
 	struct weft_dma d = {
 		.local = { { at, BYTES } },
