@@ -26,5 +26,5 @@ for b in $names; do
 	done
 	first=
 done
-[ $n = $((${LONG:+80} + 82)) ] || complain "$n combinations"
+[ $n = $((${LONG:+90} + 90)) ] || complain "$n combinations"
 exit $failed
