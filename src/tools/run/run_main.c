@@ -146,7 +146,7 @@ static int job_fits(const struct run_job *job)
  * The measured limit of eager messages is that of two processes. Fetches of
  * several receivers from one process contend for the locks of its page tables:
  * with 4, 8 and 16 ranks on 16 cores, messages of up to 32 KiB are faster
- * through shared memory (bench/README).
+ * through shared memory (bench/results.md).
  */
 #define EAGER_OF_MANY 32768
 
