@@ -81,24 +81,36 @@ static int route_set(struct weft_route *r, uint64_t salt)
 	return rc;
 }
 
-/* Reads the event queue; records completed joins of all threads. */
-static void route_events(void)
+/* Reads one event and records the completed join. Returns false: none left. */
+static bool route_event(void)
 {
 	struct fi_eq_err_entry err = { 0 };
 	struct weft_route *r;
 	struct fi_eq_entry e;
 	uint32_t event;
-	ssize_t n;
+	ssize_t n = fi_eq_read(join_eq, &event, &e, sizeof(e), 0);
 
-	weft_lock();
-	n = fi_eq_read(join_eq, &event, &e, sizeof(e), 0);
 	if (n == sizeof(e) && event == FI_JOIN_COMPLETE) {
 		r = e.context;
 		weft_store32(&r->joined, 1);
 	} else if (n == -FI_EAVAIL && fi_eq_readerr(join_eq, &err, 0) > 0) {
 		r = err.context;
 		weft_store32(&r->joined, 2);
+	} else {
+		return false;
 	}
+	return true;
+}
+
+/*
+ * Reads all events, of joins of all threads: the event of one join may follow
+ * those of others, and no further event would end a wait for it.
+ */
+static void route_events(void)
+{
+	weft_lock();
+	while (route_event())
+		;
 	weft_unlock();
 }
 
