@@ -523,17 +523,6 @@ static bool in_range(const struct coll_algo *row, uint64_t bytes,
 	       (!row->max_ranks || ranks <= row->max_ranks);
 }
 
-/*
- * Returns the row that the machine file names, or NULL. There is none while the
- * communicator joins a route: its collectives use the route that it joins.
- */
-static const struct coll_algo *machine_choice(const struct weft_coll_args *a,
-					      uint64_t bytes)
-{
-	return a->comm->joining ? NULL
-				: coll_choice(a->kind, bytes, a->comm->size);
-}
-
 const struct coll_algo *coll_select(const struct weft_coll_args *a)
 {
 	const struct coll_algo *row = forced_row(a);
@@ -545,7 +534,7 @@ const struct coll_algo *coll_select(const struct weft_coll_args *a)
 	if (row && meets_requirements(row, t) && !(t & COLL_EXACT))
 		return row;
 	bytes = coll_volume(a);
-	row = machine_choice(a, bytes);
+	row = coll_choice(a->kind, bytes, a->comm->size);
 	if (row && meets_requirements(row, t) && !(t & COLL_EXACT))
 		return row;
 	for (i = 0; i + 1 < rows->n; i++)

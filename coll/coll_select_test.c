@@ -146,26 +146,18 @@ static int test_choice(unsigned i, struct fi_weft_choice *c)
 	return 0;
 }
 
-static const char *selected_on(enum weft_coll_kind kind, int ranks, MPI_Count n,
-			       struct weft_route *joining)
+static const char *selected(enum weft_coll_kind kind, int ranks, MPI_Count n)
 {
 	struct weft_coll_args a = { .kind = kind };
 	struct mock *m = mock_open(ranks, 0, 1);
 	const char *name;
 
 	a.comm = m->comm[0];
-	a.comm->joining = joining;
 	a.s.dt = a.r.dt = weft_dt_of(MPI_INT8_T);
 	a.s.count = a.r.count = n;
 	name = coll_select(&a)->name;
-	a.comm->joining = NULL;
 	mock_close(m);
 	return name;
-}
-
-static const char *selected(enum weft_coll_kind kind, int ranks, MPI_Count n)
-{
-	return selected_on(kind, ranks, n, NULL);
 }
 
 static void the_machine_file_chooses_algorithms(void **state)
@@ -182,8 +174,6 @@ static void the_machine_file_chooses_algorithms(void **state)
 	T_STR(selected(WEFT_COLL_BCAST, 4, 1024), "chain");
 	T_STR(selected(WEFT_COLL_BCAST, 7, 2047), "chain");
 	T_STR(selected(WEFT_COLL_BCAST, 7, 2048), "binomial");
-	/* a communicator that joins a route uses it */
-	T_STR(selected_on(WEFT_COLL_BCAST, 4, 1024, (void *)&machine), "unit");
 	T_STR(selected(WEFT_COLL_BCAST, 7, 1023), "binomial");
 	T_STR(selected(WEFT_COLL_BCAST, 8, 1024), "binomial");
 	T_STR(selected(WEFT_COLL_BCAST, 3, 1024), "binomial");
