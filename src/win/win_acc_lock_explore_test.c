@@ -127,18 +127,10 @@ static const char *explore_changes(const bool *how, int threads, int times,
 			     .interrupts =
 				     explore_interrupts(threads > 2 ? 3 : 0),
 			     .states_max = 20000000 };
-	const char *error;
 
 	words = how;
 	rounds = times;
-	error = explore_run(&x);
-	if (error)
-		print_message("error found: %s\n", error);
-	else
-		print_message("%d threads: %llu states, %llu executions\n",
-			      threads, (unsigned long long)x.states,
-			      (unsigned long long)x.executions);
-	return error;
+	return explore_run(&x);
 }
 
 /*

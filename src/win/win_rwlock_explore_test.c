@@ -87,18 +87,10 @@ static const char *explore_lock(const bool *how, int threads, int times,
 			     .interrupts =
 				     explore_interrupts(threads > 2 ? 3 : 0),
 			     .states_max = 20000000 };
-	const char *error;
 
 	exclusive = how;
 	rounds = times;
-	error = explore_run(&x);
-	if (error)
-		print_message("error found: %s\n", error);
-	else
-		print_message("%d threads: %llu states, %llu executions\n",
-			      threads, (unsigned long long)x.states,
-			      (unsigned long long)x.executions);
-	return error;
+	return explore_run(&x);
 }
 
 static const bool writers[] = { true, true, true };

@@ -11,6 +11,7 @@
 #include "test/t.h"
 
 #include <setjmp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <ucontext.h>
@@ -367,6 +368,10 @@ const char *explore_run(struct explore *x)
 		execute();
 	} while (!e.error && next_choices());
 	free(e.known);
+	printf("explored %d threads: %llu states, %llu executions, %s\n",
+	       x->threads, (unsigned long long)x->states,
+	       (unsigned long long)x->executions,
+	       e.error ? e.error : "no error");
 	return e.error;
 }
 

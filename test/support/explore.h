@@ -62,7 +62,10 @@ struct explore {
  */
 int explore_interrupts(int n);
 
-/* Returns NULL, or the error of the first execution with one. */
+/*
+ * Returns NULL, or the error of the first execution with one, and prints the
+ * result.
+ */
 const char *explore_run(struct explore *x);
 
 /* Called by threads and check(): ends the execution with an error. */

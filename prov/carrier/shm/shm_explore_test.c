@@ -321,15 +321,8 @@ static const char *explore_fifo(enum explore_fault fault, int interrupts)
 			     .fault = fault,
 			     .interrupts = explore_interrupts(interrupts),
 			     .states_max = 20000000 };
-	const char *error = explore_run(&x);
 
-	if (error)
-		print_message("error found: %s\n", error);
-	else
-		print_message("%d senders, %u packets: %llu states\n",
-			      plan.senders, plan.packets[0],
-			      (unsigned long long)x.states);
-	return error;
+	return explore_run(&x);
 }
 
 static struct plan polled(int senders, uint32_t packets, uint64_t first_ticket,
