@@ -22,7 +22,7 @@ printf 'void e(void)\n{\n}\n\nint b(void)\n{\n\treturn 0; /* a(); */\n}\n' \
 python3 test/tree/call_cycles.py 1 "$t/none" > /dev/null || { echo "call_cycles.py finds a cycle where there is none"; bad=1; }
 python3 test/tree/call_cycles.py 1 "$t/two" > /dev/null && { echo "call_cycles.py does not find the cycle of a and b"; bad=1; }
 
-limit 1 src/tools/reproduce src/base src/os src/job src/tree src/health src/core src/comm src/offload \
+limit 1 src/tools/reproduce src/base src/os src/job src/tree src/health src/recover src/core src/comm src/offload \
 	src/diag src/boot src/tools/page src/tools/report src/tools/sim \
 	prov/machine prov/net/routing prov/net/tree prov/net/fault \
 	prov/carrier/loop prov/carrier/lossy

@@ -74,7 +74,8 @@ parts="src/boot/boot_hosts.h src/comm/comm.h src/comm/comm_coll_table.h
 	src/core/ src/msg/msg_p2p.h src/msg/msg_persist.h src/msg/msg_progress.h src/msg/msg_req.h
 	src/msg/msg_wait.h src/offload/"
 # The MPI layer below windows and entry points: these refer to each other.
-layer="src/core/ src/comm/ src/msg/ src/offload/ src/diag/ src/boot/"
+layer="src/core/ src/comm/ src/msg/ src/offload/ src/diag/ src/boot/
+	src/recover/"
 # Headers of the engine for a machine's unit, and of units for the engine.
 engine="prov/nic/nic.h prov/machine/machine_response.h
 	prov/machine/machine_chain.h prov/machine/machine_transport.h
@@ -137,7 +138,7 @@ borders_above() {
 	border src/fortran "" # above the C ABI
 	border src/types "src/base/"
 	border src/health "$low prov/watch/watch.h"
-	for folder in core comm msg offload diag boot; do
+	for folder in core comm msg offload diag boot recover; do
 		border src/$folder "$low src/types/ src/health/ $layer"
 	done
 	border coll "$low src/types/ $parts"
