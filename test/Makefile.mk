@@ -2,7 +2,7 @@
 if HAVE_CMOCKA
 check_LTLIBRARIES += libweft-t.la
 endif
-libweft_t_la_SOURCES = test/t.c test/t.h test/support/t_pace.c test/support/t_pace.h \
+libweft_t_la_SOURCES = test/t.c test/t.h test/support/t_leak.c test/support/t_pace.c test/support/t_pace.h \
 	test/prov/prov_job.c test/prov/prov_job.h \
 	test/support/carrier_fixture.c test/support/carrier_fixture.h \
 	test/support/code_reference.c test/support/code_reference.h \
@@ -33,9 +33,9 @@ EXTRA_DIST += test/README test/tree/call_cycles.py test/tree/call_cycles.sh test
 	test/timeout.sh test/mutate/run test/mutate/list test/mutate/auto \
 	test/mutate/mutate_faults.py test/mutate/mutate_build.py test/mutate/mutate_jobs.py \
 	test/mutate/equivalent test/mutate/README
-PLAIN_TESTS += test/mutate/auto.sh
-PLAIN_TESTS += test/tree/mutate_list.sh test/tree/call_cycles.sh test/tree/layers.sh test/tree/line_limits.sh
-PLAIN_TESTS += test/doc/doc_map.sh test/tree/format.sh test/support/idle_timeout.sh test/tree/words.sh
+TREE_TESTS += test/tree/mutate_list.sh test/tree/call_cycles.sh test/tree/layers.sh test/tree/line_limits.sh
+TREE_TESTS += test/doc/doc_map.sh test/tree/format.sh test/tree/words.sh
+PLAIN_TESTS += test/mutate/auto.sh test/support/idle_timeout.sh
 PLAIN_TESTS += test/prov/prov_unbounded.sh
 EXTRA_DIST += test/tree/words.py
 # commands printed in README and the documentation

@@ -25,9 +25,13 @@
 #include <sys/types.h>
 
 #define T_CASE(f) cmocka_unit_test(f)
-#define T_RUN(tests)                                           \
-	t_exit_code(cmocka_run_group_tests(tests, NULL, NULL), \
-		    sizeof(tests) / sizeof((tests)[0]))
+#define T_RUN(tests)                                            \
+	(t_leak_start(),                                        \
+	 t_exit_code(cmocka_run_group_tests(tests, NULL, NULL), \
+		     sizeof(tests) / sizeof((tests)[0])))
+
+/* Records the allocated memory, for the check at exit (t_leak.c). */
+void t_leak_start(void);
 
 /* Skips the rest of a case, as cmocka's skip(), and counts it. */
 #undef skip
