@@ -19,7 +19,8 @@ THREAD_TESTS = \
 	src/tools/run/pmix/run_peercred_test src/types/types_dt_test src/win/win_acc_lock_test src/win/win_elem_test \
 	src/win/win_rwlock_test test/prov/prov_coll_fuzz_test \
 	test/prov/prov_flow_test test/prov/prov_wait_test
-check-threads:
-	$(MAKE) $(AM_MAKEFLAGS) check TESTS='$(THREAD_TESTS)' \
+thread-tests: $(THREAD_TESTS) test/support/idle_timeout $(UNIT_FILES)
+check-threads: thread-tests
+	$(MAKE) $(AM_MAKEFLAGS) check-TESTS TESTS='$(THREAD_TESTS)' \
 	  check_PROGRAMS='$(THREAD_TESTS) test/support/idle_timeout'
-.PHONY: check-threads
+.PHONY: thread-tests check-threads

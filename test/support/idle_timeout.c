@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * idle_timeout SECONDS COMMAND...: runs a command and ends it, with all
+ * idle_timeout [-t] SECONDS COMMAND...: runs a command and ends it, with all
  * processes that it has started, after SECONDS without output, or after CHATTER
  * times SECONDS in total. Seconds are counted as in t_pace.h: they count less
  * on a loaded host. Output is any byte written to a file that is stdout or
  * stderr of this process. The exit code is that of the command, or 124 if the
- * command was ended.
+ * command was ended. -t: the last line of output says how long the command
+ * took, and the processor time of all its processes.
  */
+#include "src/base/clock.h"
 #include "test/support/t_pace.h"
 
 #include <errno.h>
@@ -15,6 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -146,13 +149,35 @@ static int watch(struct idle_timeout *p, const sigset_t *set)
 				    : 128 + WTERMSIG(p->status);
 }
 
+static double seconds_of(const struct timeval *t)
+{
+	return (double)t->tv_sec + (double)t->tv_usec * 1e-6;
+}
+
+/* `quickstart test` reads this line (slowest_tests). */
+static void print_times(uint64_t start_ns)
+{
+	uint64_t ns = weft_now_ns() - start_ns;
+	struct rusage use;
+
+	getrusage(RUSAGE_CHILDREN, &use);
+	printf("test took %.1f s, processor time %.1f s\n", (double)ns * 1e-9,
+	       seconds_of(&use.ru_utime) + seconds_of(&use.ru_stime));
+}
+
 int main(int argc, char **argv)
 {
+	bool times = argc > 1 && !strcmp(argv[1], "-t");
 	struct idle_timeout p = { 0 };
+	uint64_t start_ns;
 	sigset_t set, old;
+	int code;
 
+	argv += times;
+	argc -= times;
 	if (argc < 3 || (p.seconds = atoi(argv[1])) <= 0) {
-		fprintf(stderr, "usage: idle_timeout SECONDS COMMAND...\n");
+		fprintf(stderr,
+			"usage: idle_timeout [-t] SECONDS COMMAND...\n");
 		return 125;
 	}
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -163,6 +188,10 @@ int main(int argc, char **argv)
 	sigaddset(&set, SIGINT);
 	sigaddset(&set, SIGHUP);
 	sigprocmask(SIG_BLOCK, &set, &old);
+	start_ns = weft_now_ns();
 	start(&p, argv + 2, &old);
-	return watch(&p, &set);
+	code = watch(&p, &set);
+	if (times)
+		print_times(start_ns);
+	return code;
 }
