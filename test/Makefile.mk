@@ -35,6 +35,7 @@ EXTRA_DIST += test/README test/tree/call_cycles.py test/tree/call_cycles.sh test
 	test/mutate/equivalent test/mutate/README
 TREE_TESTS += test/tree/mutate_list.sh test/tree/call_cycles.sh test/tree/layers.sh test/tree/line_limits.sh
 TREE_TESTS += test/doc/doc_map.sh test/tree/format.sh test/tree/words.sh
+TREE_TESTS += test/tree/dist.sh
 PLAIN_TESTS += test/mutate/auto.sh test/support/idle_timeout.sh
 PLAIN_TESTS += test/prov/prov_unbounded.sh
 EXTRA_DIST += test/tree/words.py

@@ -1,7 +1,7 @@
 # src/core: the state that the folders of the MPI layer share. Defines the MPI
 # library; the other folders and coll append their sources.
 lib_LTLIBRARIES += libmpi_abi.la
-libmpi_abi_la_SOURCES = src/core/core_fi.c src/core/core_fi.h \
+libmpi_abi_la_SOURCES = src/core/core_backend.h src/core/core_fi.c src/core/core_fi.h \
 	src/core/core_io.h src/core/core_lock.c src/core/core_lock.h \
 	src/core/core_opts.c src/core/core_opts.h src/core/core_state.c \
 	src/core/core_state.h src/core/core_time.c src/core/core_time.h
