@@ -97,6 +97,9 @@ prov/machine/weft-nic.pc: $(srcdir)/prov/machine/weft-nic.pc.in Makefile
 	-e 's|@prefix[@]|$(prefix)|g' -e 's|@exec_prefix[@]|$(exec_prefix)|g' \
 	-e 's|@libdir[@]|$(libdir)|g' -e 's|@includedir[@]|$(includedir)|g' \
 	-e 's|@PACKAGE_VERSION[@]|$(PACKAGE_VERSION)|g' \
+	-e 's|^exec_prefix=$(prefix)$$|exec_prefix=$${prefix}|' \
+	-e 's|^\(libdir\)=$(exec_prefix)/|\1=$${exec_prefix}/|' \
+	-e 's|^\(includedir\)=$(prefix)/|\1=$${prefix}/|' \
 	$(srcdir)/prov/machine/weft-nic.pc.in > $@
 
 PLAIN_TESTS += prov/machine/machine_lib_test.sh

@@ -51,3 +51,15 @@ PLAIN_TESTS += test/ofi/ofi_info.sh test/ofi/ofi_openmpi.sh test/ofi/ofi_openmpi
 	test/ofi/ofi_pingpong.sh test/tree/symbols.sh
 
 C_TESTS += test/prov/prov_wait_test
+
+# Modules are opened by path: their libtool files, which only "make uninstall"
+# would use, are not installed.
+MODULES = $(provlibdir)/libweft-fi $(pkglibdir)/libweft-direct \
+	$(pkglibdir)/libweft-fabric-shim $(pkglibdir)/libweft-otf2
+install-exec-hook: remove-module-la
+remove-module-la:
+	for m in $(MODULES); do rm -f "$(DESTDIR)$$m.la"; done
+uninstall-hook: uninstall-modules
+uninstall-modules:
+	for m in $(MODULES); do rm -f "$(DESTDIR)$$m.so"; done
+.PHONY: remove-module-la uninstall-modules

@@ -174,7 +174,12 @@ for pc in weft mpi mpi-abi mpi-c $fort_pc mpi-cxx; do
 	pkg-config --define-variable=prefix="$tree" --cflags --libs $pc >flags
 	grep -q -- "-I$tree/include .*-L$tree/lib " flags ||
 		fail "pkg-config $pc: $(cat flags)"
+	grep -q rpath flags && fail "pkg-config $pc: a rpath"
 done
+grep -h "^Name: " "$tree"/lib/pkgconfig/*.pc | sort | uniq -d | grep . &&
+	fail "two pkg-config files have one name"
+find "$tree" -name '*.la' | grep -E '/(libfabric|weft)/' &&
+	fail "libtool files of modules are installed"
 cc one.c -o by_pc $(cat flags) || fail "pkg-config mpi-cxx does not link"
 
 command -v cmake >/dev/null || { echo "no cmake: that part skipped"; exit 77; }

@@ -48,26 +48,32 @@ PC_SUBST = $(TOOL_SUBST) $(srcdir)/src/tools/info/weft.pc.in | $(SED) \
 
 src/tools/info/weft.pc: $(srcdir)/src/tools/info/weft.pc.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) src/tools/info && $(PC_SUBST) \
+	-e 's|@PC_NAME[@]|Weft|' \
 	-e 's|@PC_WHAT[@]|MPI over emulated network interfaces|' > $@
 
 src/tools/info/mpi.pc: $(srcdir)/src/tools/info/weft.pc.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) src/tools/info && $(PC_SUBST) \
+	-e 's|@PC_NAME[@]|MPI (Weft)|' \
 	-e 's|@PC_WHAT[@]|MPI by Weft|' > $@
 
 src/tools/info/mpi-abi.pc: $(srcdir)/src/tools/info/weft.pc.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) src/tools/info && $(PC_SUBST) \
+	-e 's|@PC_NAME[@]|MPI standard ABI (Weft)|' \
 	-e 's|@PC_WHAT[@]|MPI with the standard ABI (libmpi_abi), by Weft|' > $@
 
 src/tools/info/mpi-c.pc: $(srcdir)/src/tools/info/weft.pc.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) src/tools/info && $(PC_SUBST) \
+	-e 's|@PC_NAME[@]|MPI for C (Weft)|' \
 	-e 's|@PC_WHAT[@]|MPI for C, by Weft|' > $@
 
 src/tools/info/mpi-cxx.pc: $(srcdir)/src/tools/info/weft.pc.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) src/tools/info && $(PC_SUBST) \
+	-e 's|@PC_NAME[@]|MPI for C++ (Weft)|' \
 	-e 's|@PC_WHAT[@]|MPI for C++ programs (C bindings), by Weft|' > $@
 
 src/tools/info/mpi-fort.pc: $(srcdir)/src/tools/info/weft.pc.in Makefile
 	$(AM_V_GEN)$(MKDIR_P) src/tools/info && $(PC_SUBST) \
+	-e 's|@PC_NAME[@]|MPI for Fortran (Weft)|' \
 	-e 's|@PC_WHAT[@]|MPI for Fortran (mpif.h, mpi, mpi_f08), by Weft|' \
 	-e 's|^\(Cflags:.*\)|\1 $(WRAPPER_FCFLAGS)|' \
 	-e 's|-lmpi_abi|-lmpifort_abi -lmpi_abi|' > $@
