@@ -14,6 +14,7 @@ libweft_net_la_SOURCES = prov/net/net.h prov/net/net_event.h \
 	prov/net/net_pool.c prov/net/net_pool.h prov/net/net_prefetch.c \
 	prov/net/net_prefetch.h prov/net/net_router.c prov/net/net_router.h \
 	prov/net/net_run.c prov/net/net_deadlock.c prov/net/net_idle_words.c \
+	prov/net/net_switched.c prov/net/net_switched.h \
 	prov/net/net_tail.h prov/net/net_tile.c prov/net/net_tile.h \
 	prov/net/net_wheel.c prov/net/net_wheel.h prov/net/net_wormhole.c \
 	prov/net/net_wormhole.h

@@ -14,6 +14,7 @@
 #include "prov/net/net_grant.h"
 #include "prov/net/net_prefetch.h"
 #include "prov/net/net_slot.h"
+#include "prov/net/net_switched.h"
 #include "prov/net/net_tile.h"
 #include "prov/net/net_wormhole.h"
 #include "prov/net/tree/net_tree.h"
@@ -338,6 +339,15 @@ WEFT_COLD static void serve_channels(struct net_step *s, unsigned port)
 		s->node->waiting &= ~(1ull << port);
 }
 
+/* Serves a port of a node or a switch in a network of switches. */
+WEFT_COLD static void serve_switched(struct net_step *s, unsigned port)
+{
+	if (s->id < s->net->ends)
+		serve_inject_det(s, port, NET_VC_DET);
+	else
+		net_switched_serve(s, port);
+}
+
 WEFT_INLINE void serve_port(struct net_step *s, unsigned port, bool rare)
 {
 	if (s->node->busy >> port & 1)
@@ -350,7 +360,10 @@ WEFT_INLINE void serve_port(struct net_step *s, unsigned port, bool rare)
 		s->node->waiting &= ~(1ull << port);
 		return;
 	}
-	serve_requests(s, port, rare);
+	if (rare && s->net->rare & NET_RARE_SWITCHED)
+		serve_switched(s, port);
+	else
+		serve_requests(s, port, rare);
 }
 
 /*
@@ -483,7 +496,9 @@ WEFT_INLINE void serve_node(struct net_step *s, bool rare)
 			return;
 		n = net_mask_next(m0, m1, s->node->rr % 128);
 		net_mask_clear(s->fresh, n);
-		if (rare && net_tile_router(s))
+		if (rare && s->net->rare & NET_RARE_SWITCHED)
+			net_switched_route(s, n);
+		else if (rare && net_tile_router(s))
 			serve_tile(s, n);
 		else
 			serve_fresh(s, n, rare);

@@ -59,6 +59,8 @@ static struct waiter holder(const struct net *net, struct waiter w)
 
 	if (link == NET_LINK_NONE)
 		return next;
+	if (net->steer == NET_STEER_SWITCHED)
+		vc = p->class + 1u;
 	in = &net_ins(net, next.node)[port];
 	next.packet = head_listed(net, next.node, port, vc);
 	if (!next.packet)
@@ -78,7 +80,7 @@ static struct waiter waiter_any(const struct net *net)
 
 	for (; w.node < net->nodes; w.node++)
 		for (port = 0; port < net->ports; port++) {
-			for (vc = 0; vc < 4 && !w.packet; vc++)
+			for (vc = 0; vc < net->vcs && !w.packet; vc++)
 				w.packet = head_listed(net, w.node, port, vc);
 			if (!w.packet)
 				w.packet = head_in(

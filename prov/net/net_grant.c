@@ -106,7 +106,7 @@ WEFT_INLINE void send_packet_as(struct net_step *s, unsigned port, unsigned vc,
 		hop += net_tail_send(s, port, p, &busy);
 	net_routing_hop(net, p, s->id, port);
 	net->hops++;
-	net->escapes += vc && p->flags & NET_P_DYN;
+	net->escapes += net->has_escapes && vc && p->flags & NET_P_DYN;
 	p->frac = (uint16_t)(frac - (carry ? net->cfg.tick_ps : 0));
 	if (rare && net->rare & NET_RARE_COUNT)
 		net_counter_sent(s, port, vc, p);

@@ -112,7 +112,7 @@ static int check_tokens(const struct net *net, bool idle)
 
 	for (n = 0; n < net->nodes; n++)
 		for (port = 0; port < net->ports; port++)
-			for (vc = 0; vc < 4; vc++) {
+			for (vc = 0; vc < net->vcs; vc++) {
 				have = net_tokens(net, n, port, vc);
 				all = net_topo_tokens(&net->cfg, n, port, vc);
 				if (have > all)

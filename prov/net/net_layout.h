@@ -64,6 +64,9 @@ enum {
 	NET_RETRY_TICKS = 64, /* retry interval when the packet pool is empty */
 	NET_CALLBACK_TICKS = 65536,
 	NET_ROUTE_MAX = 56, /* maximum number of ports in a source route */
+	NET_VCS = 8,	    /* VCs that an event word can name */
+	/* virtual channels of a network of switches; VC 0 is not used */
+	NET_CLASSES_OF_LINK = 6,
 };
 
 /* ---- records in the block ------------------------------------------------ */
@@ -113,11 +116,17 @@ struct net_packet {
 		/* remaining hops per dimension, signed */
 		int8_t rem[NET_DIMS_MAX];
 		struct {
+			/* networks of switches: 1: only downward links left */
+			uint8_t down;
+			/* virtual channel of the next link, from 0 */
+			uint8_t class;
+		};
+		struct {
 			uint8_t query_kind; /* class route: kind of the query */
 			uint8_t answer;
 		};
 	};
-	/* torus: mask of dimensions with hops left; trees: hops done */
+	/* torus: mask of dimensions with hops left; others: hops done */
 	uint8_t left;
 	uint8_t vc;  /* VC in which the packet is queued */
 	uint8_t det; /* port in dimension order */
@@ -136,6 +145,8 @@ struct net_packet {
 		/* class route: packet whose buffer a copy uses */
 		uint32_t holder;
 		uint32_t dirs; /* torus: direction in each dimension */
+		/* networks of switches: intermediate switch plus one, or 0 */
+		uint32_t via;
 	};
 };
 
@@ -403,7 +414,8 @@ enum net_routing {
 	NET_STEER_TORUS,
 	NET_STEER_SHARED,
 	NET_STEER_TREE,
-	NET_STEER_IO, /* torus with I/O nodes */
+	NET_STEER_IO,	    /* torus with I/O nodes */
+	NET_STEER_SWITCHED, /* networks of switches */
 };
 
 /* ---- header of the block ------------------------------------------------- */
@@ -474,6 +486,9 @@ struct net {
 	uint64_t off_counters; /* counters of ports; 0: none */
 	uint64_t off_table;    /* routing tables of switches; 0: none */
 	uint64_t off_worm;     /* channels of links (cfg.wormhole); 0: none */
+	/* networks of switches: tables, and packets behind each port */
+	uint64_t off_paths, off_load;
+	uint32_t switch_phases; /* phases of the tables */
 	/* index of the first record of each pool, minus one */
 	uint32_t first_packet, first_msg, first_chunk;
 	uint32_t node_stride, link_stride;
@@ -486,7 +501,8 @@ struct net {
 	uint16_t len[NET_RATES_MAX][NET_PAYLOAD_CHUNKS + 1];
 	uint16_t form_len[NET_FORMS][NET_RATES_MAX][NET_PAYLOAD_CHUNKS + 1];
 	/* maximum number of tokens of any link, per VC */
-	uint32_t tokens_most[NET_VC_MAX];
+	uint32_t tokens_most[NET_VCS];
+	uint32_t vcs; /* VCs with tokens, including VC 0 */
 	/* tokens of VC 0 that a packet takes, by chunks */
 	uint16_t cost[NET_PAYLOAD_CHUNKS + 1];
 	struct net_hop hop[NET_HOPS_MAX];
@@ -697,10 +713,12 @@ static inline uint32_t net_cost(const struct net *net, uint32_t chunks,
 
 /* Features that few machines have; one test on the fast path covers all. */
 enum {
-	NET_RARE_SHARED = 1, /* shared tokens */
-	NET_RARE_AHEAD = 2,  /* returned tokens report waiting times */
-	NET_RARE_WORDS = 32, /* tokens return in control words */
-	NET_RARE_TOKENS = NET_RARE_SHARED | NET_RARE_AHEAD | NET_RARE_WORDS,
+	NET_RARE_SHARED = 1,	 /* shared tokens */
+	NET_RARE_AHEAD = 2,	 /* returned tokens report waiting times */
+	NET_RARE_WORDS = 32,	 /* tokens return in control words */
+	NET_RARE_SWITCHED = 256, /* networks of switches */
+	NET_RARE_TOKENS = NET_RARE_SHARED | NET_RARE_AHEAD | NET_RARE_WORDS |
+			  NET_RARE_SWITCHED,
 	NET_RARE_FAULTS = 4,
 	/*
 	 * net_packet.tail is set: links of several rates or store-and-forward

@@ -13,6 +13,7 @@
 #include "prov/net/net_pool.h"
 #include "prov/net/net_router.h"
 #include "prov/net/net_slot.h"
+#include "prov/net/net_switched.h"
 #include "prov/net/routing/net_routing.h"
 #include "prov/net/net_tile.h"
 #include "prov/net/net_wheel.h"
@@ -24,7 +25,7 @@ void net_router_offer(struct net_step *s, unsigned fifo, uint32_t pi)
 {
 	struct net_packet *p = net_packet(s->net, pi);
 
-	if (p->flags & NET_P_DYN) {
+	if (p->flags & NET_P_DYN && s->net->steer != NET_STEER_SWITCHED) {
 		net_mask_set(s->fresh, NET_SLOT_FIFO + fifo);
 	} else {
 		/* a deterministic head can use only one port */
@@ -192,6 +193,13 @@ static inline void packet_arrive(struct net_step *s, uint64_t word)
 		net_nic_receive(s, port, pi);
 		return;
 	}
+	if (weft_unlikely(net->rare & NET_RARE_SWITCHED)) {
+		/* net_switched_route() empties the queue in this tick */
+		if (queue_push(net, in, 0, pi))
+			net_mask_set(net_mark(s, net_node(net, id), id)->fresh,
+				     port);
+		return;
+	}
 	net_routing_ports(net, p, id);
 	if (p->flags & NET_P_DYN)
 		queue_dynamic(s, net_node(net, id), id, port, pi);
@@ -254,6 +262,8 @@ WEFT_COLD static uint32_t token_rare(struct net *net, uint32_t id,
 		back = update_port_delay(net, id, port, back);
 	if (net->rare & NET_RARE_SHARED)
 		return net_pool_return(net, id, port, vc, back);
+	if (net->rare & NET_RARE_SWITCHED)
+		net_switched_token(net, id, port);
 	if (vc)
 		return ++net_det_tokens(net, id, vc)[port];
 	return n->room[port] = (uint16_t)(n->room[port] + back);

@@ -14,6 +14,7 @@
 #include "prov/net/net_nic.h"
 #include "prov/net/net_prefetch.h"
 #include "prov/net/net_router.h"
+#include "prov/net/net_switched.h"
 #include "prov/net/routing/net_guid.h"
 #include "prov/net/routing/net_routing.h"
 #include "prov/net/routing/net_topo.h"
@@ -94,7 +95,8 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 
 	n->node_stride =
 		(uint32_t)lines(offsetof(struct net_node, room) + 2 * n->ports);
-	n->link_stride = (uint32_t)lines(7 * n->ports);
+	n->vcs = net_is_switched(cfg) && cfg->vcs > 3 ? cfg->vcs + 1u : 4;
+	n->link_stride = (uint32_t)lines((n->vcs + 3) * n->ports);
 	reserve(off, nodes * n->node_stride);
 	n->off_slot = reserve(off, NET_WHEEL * n->lanes * 4ull);
 	n->off_link = reserve(off, nodes * n->link_stride);
@@ -116,6 +118,7 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 		(cfg->counters ? NET_RARE_COUNT : 0u) |
 		(cfg->wormhole ? NET_RARE_WORM : 0u) |
 		(cfg->credit_words ? NET_RARE_WORDS : 0u) |
+		(net_is_switched(cfg) ? NET_RARE_SWITCHED : 0u) |
 		(cfg->faults ? NET_RARE_FAULTS | NET_RARE_TAIL : 0u) |
 		(cfg->columns || cfg->system_alternate ? NET_RARE_ROUTER : 0u);
 	if (cfg->look_ahead)
@@ -135,6 +138,10 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 			reserve(off, ports * sizeof(struct net_counters));
 	if (net_table_bytes(cfg))
 		n->off_table = reserve(off, net_table_bytes(cfg));
+	if (net_is_switched(cfg)) {
+		n->off_paths = reserve(off, net_paths_bytes(cfg));
+		n->off_load = reserve(off, (nodes - n->ends) * n->ports * 2);
+	}
 	if (cfg->wormhole)
 		n->off_worm = reserve(off, ports * cfg->channels *
 						   sizeof(struct net_worm));
@@ -198,6 +205,8 @@ static void open_tables(struct net *net)
 	for (c = 0; c < NET_VC_MAX; c++)
 		net->tokens_most[c] = cfg->tokens[c] *
 				      (cfg->tokens_end ? cfg->tokens_end : 1);
+	for (c = NET_VC_DET; c < NET_VCS && net_is_switched(cfg); c++)
+		net->tokens_most[c] = net->tokens_most[NET_VC_DET];
 	for (c = 0; c < NET_VC_MAX && cfg->tokens_shared; c++)
 		net->tokens_most[c] = net_channel_tokens(cfg, net_channel(c)) +
 				      cfg->tokens_shared;
@@ -338,7 +347,7 @@ static int open_port(struct net *net, uint32_t node, unsigned port)
 			 : net_link((uint32_t)peer, peer_port, (unsigned)row);
 	net_node(net, node)->room[port] =
 		(uint16_t)net_topo_tokens(cfg, node, port, 0);
-	for (vc = 1; vc < 4; vc++)
+	for (vc = 1; vc < net->vcs; vc++)
 		net_det_tokens(net, node, vc)[port] =
 			(uint8_t)net_topo_tokens(cfg, node, port, vc);
 	return 0;
@@ -391,7 +400,9 @@ int net_open(struct net *net, size_t bytes, const struct net_config *cfg,
 	memset(net_node(net, 0), 0, net->off_coord - NET_OFF_NODE);
 	net->limited = cfg->outstanding || cfg->transactions;
 	open_tables(net);
-	if (cfg->topology != NET_TORUS)
+	if (net_is_switched(cfg))
+		net_switched_open(net);
+	else if (cfg->topology != NET_TORUS)
 		net_fat_init(&net->fat, cfg);
 	net_table_clear(net);
 	net_wheel_init(net);

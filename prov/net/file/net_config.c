@@ -8,6 +8,7 @@
  * parameters of any machine.
  */
 #include "prov/net/file/net_config.h"
+#include "prov/net/routing/net_switches.h"
 
 #include "src/base/attr.h"
 #include "src/base/log.h"
@@ -167,19 +168,77 @@ static int check_io(const struct net_config *cfg, uint64_t nodes)
 	return 0;
 }
 
+/* Checks the groups of a dragonfly. */
+static int check_groups(const struct net_config *cfg)
+{
+	unsigned links =
+		cfg->topology == NET_DRAGONFLY ? cfg->size[1] : cfg->spines;
+
+	if (cfg->dims != 2)
+		return config_refuse(cfg, "a dragonfly needs a shape of groups "
+					  "and switches per group");
+	if (cfg->topology == NET_DRAGONFLY_PLUS && !cfg->spines)
+		return config_refuse(cfg, "dragonfly+ needs spines");
+	if (links * cfg->global_links < cfg->size[0] - 1u)
+		return config_refuse(cfg, "global_links times switches of a "
+					  "group is less than the number of "
+					  "other groups");
+	return 0;
+}
+
+/* Checks the limits of a network of switches. */
+static int check_switched(const struct net_config *cfg)
+{
+	bool groups = cfg->topology == NET_DRAGONFLY ||
+		      cfg->topology == NET_DRAGONFLY_PLUS;
+
+	if (groups && check_groups(cfg))
+		return -EINVAL;
+	if (cfg->topology == NET_GRAPH &&
+	    (!cfg->graph.switches || cfg->graph.switches > NET_GRAPH_SWITCHES))
+		return config_refuse(cfg, "a graph has 1 to 1024 switches");
+	if (net_switches(cfg) > NET_SWITCHES_MAX)
+		return config_refuse(cfg, "more than 4096 switches");
+	if (cfg->path_rule > NET_UP_DOWN ||
+	    (cfg->path_rule == NET_UP_DOWN && cfg->topology != NET_GRAPH))
+		return config_refuse(cfg, "up-down routing is for graphs");
+	if (cfg->vcs < net_switches_vcs(cfg, 0) || cfg->vcs > 6)
+		return config_refuse(cfg, "vcs must be at least the number "
+					  "that the routing needs, at most 6");
+	if (cfg->dyn_queues != 1 || cfg->routes || cfg->wormhole ||
+	    cfg->tokens_shared || cfg->columns || cfg->look_ahead ||
+	    cfg->credit_words || cfg->read_paths || cfg->watch_ps ||
+	    cfg->counters || cfg->rails > 1 || cfg->io_nodes || cfg->faults)
+		return config_refuse(cfg, "a network of switches has one "
+					  "dynamic queue, and no class "
+					  "routes, wormholes, shared tokens, "
+					  "columns, look_ahead, credit_words, "
+					  "read_paths, watch, counters, rails, "
+					  "I/O nodes or faults");
+	return 0;
+}
+
 static int check_shape(const struct net_config *cfg)
 {
 	uint64_t nodes = 1;
 	unsigned d;
 
-	if (cfg->topology > NET_GEN_FAT_TREE)
+	if (cfg->topology >= NET_TOPOLOGIES)
 		return config_refuse(cfg, "unknown topology");
 	if (!cfg->dims || cfg->dims > NET_DIMS_MAX)
 		return config_refuse(cfg, "dimensions must be 1 to 6");
+	if (net_is_switched(cfg) && check_switched(cfg))
+		return -EINVAL;
+	if (cfg->topology == NET_GRAPH)
+		return 0;
 	if (cfg->router_nodes > 1) {
-		if (cfg->topology != NET_TORUS || cfg->router_nodes > 8)
+		if (net_is_switched(cfg) ? cfg->router_nodes > 62
+					 : cfg->topology != NET_TORUS ||
+						   cfg->router_nodes > 8)
 			return config_refuse(cfg, "router_nodes must be 1 to "
-						  "8, and is for a torus only");
+						  "8 on a torus, 1 to 62 on "
+						  "switches, and is not for "
+						  "trees");
 		nodes = 1u + cfg->router_nodes;
 	}
 	for (d = 0; d < cfg->dims; d++) {
@@ -200,6 +259,8 @@ static int check_shape(const struct net_config *cfg)
 	if (cfg->query_ps && nodes > UINT16_MAX)
 		return config_refuse(cfg, "query is set: barriers by query "
 					  "support at most 65535 nodes");
+	if (net_is_switched(cfg))
+		return 0;
 	if (cfg->topology != NET_TORUS)
 		return check_fat(cfg);
 	if (cfg->rails > 1 || cfg->siblings || cfg->supernode)

@@ -16,7 +16,40 @@
 /* credit_bytes if a token is a packet of any length */
 #define NET_CREDIT_PACKET (1u << 20)
 
-enum net_topology { NET_TORUS, NET_FAT_TREE, NET_GEN_FAT_TREE };
+/* Topologies from NET_DRAGONFLY on are networks of switches (net_switches.h).
+ */
+enum net_topology {
+	NET_TORUS,
+	NET_FAT_TREE,
+	NET_GEN_FAT_TREE,
+	NET_DRAGONFLY,
+	NET_DRAGONFLY_PLUS,
+	NET_HYPERX,
+	NET_GRAPH,
+	NET_TOPOLOGIES
+};
+
+/* Paths of packets in a network of switches. */
+enum net_path_rule {
+	NET_MINIMAL,
+	NET_VALIANT, /* by a random intermediate switch or group */
+	NET_UGAL,    /* minimal or Valiant, by the queues at the first switch */
+	NET_UP_DOWN, /* graphs: links towards a root, then away from the root */
+};
+
+/*
+ * A graph of switches from a file. The links of switch s are first_link[s] to
+ * first_link[s + 1] - 1, its nodes first_node[s] to first_node[s + 1] - 1.
+ */
+enum { NET_GRAPH_SWITCHES = 1024, NET_GRAPH_LINKS = 4096 };
+struct net_graph {
+	uint16_t switches;
+	uint16_t first_node[NET_GRAPH_SWITCHES + 1];
+	uint16_t first_link[NET_GRAPH_SWITCHES + 1];
+	/* both ends of each link: the switch and the link at the other end */
+	uint16_t peer[2 * NET_GRAPH_LINKS];
+	uint8_t peer_link[2 * NET_GRAPH_LINKS];
+};
 
 enum net_vc {
 	NET_VC_DYN,
@@ -181,8 +214,15 @@ struct net_config {
 	uint8_t supernode;
 	/* torus, 1: a dimension of any length is a ring */
 	uint8_t closed;
-	/* torus: nodes per router; 0 or 1: a router per node */
+	/*
+	 * torus: nodes per router; 0 or 1: a router per node. Networks of
+	 * switches: nodes of a switch; 0: one.
+	 */
 	uint16_t router_nodes;
+	/* networks of switches: enum net_path_rule; virtual channels */
+	uint8_t path_rule, vcs;
+	/* dragonflies: links of a switch to other groups; spines of a group */
+	uint16_t global_links, spines;
 	uint32_t ranks_per_node; /* default value of --ppn */
 	/*
 	 * torus: separate partitions of this shape, without links between them;
@@ -396,8 +436,18 @@ struct net_config {
 	/* algorithms of collectives; the model itself does not use them */
 	uint32_t choices;
 	struct net_choice choice[NET_CHOICES_MAX];
+	/* values from which a generic interface's other values are set */
+	uint32_t buffer_packets; /* packets per channel and receiver */
+	uint64_t latency_ps;	 /* time in both interfaces */
+	uint64_t byte_ps_x1000;	 /* time per byte in an interface */
+	struct net_graph graph;	 /* NET_GRAPH only */
 };
 
+/* Returns whether the topology is a network of switches. */
+static inline int net_is_switched(const struct net_config *cfg)
+{
+	return cfg->topology >= NET_DRAGONFLY;
+}
 /* Returns the nodes per router of a torus; 1: every node is a router. */
 static inline unsigned net_router_nodes(const struct net_config *cfg)
 {

@@ -2,6 +2,7 @@
 /* Names of nodes and links; the syntax is described in net_name.h. */
 #include "prov/net/file/net_name.h"
 #include "prov/net/routing/net_fat.h"
+#include "prov/net/routing/net_switches.h"
 #include "prov/net/routing/net_topo.h"
 
 #include <stdio.h>
@@ -218,6 +219,67 @@ static unsigned fat_groups(const struct net_config *cfg)
 	return cfg->dims + 1u;
 }
 
+/* ---- networks of switches ------------------------------------------------ */
+
+static unsigned switched_class_of(const struct net_config *cfg, uint32_t node,
+				  unsigned port)
+{
+	unsigned back, level;
+
+	net_switches_link(cfg, node, port, &back, &level);
+	if (level == NET_DIMS_MAX)
+		return node >= net_switches_nodes(cfg);
+	return 2 + level;
+}
+
+static void switched_class_name(const struct net_config *cfg, unsigned class,
+				char name[NET_CLASS_NAME])
+{
+	bool groups = net_switches_rule(cfg) == NET_CLASS_GLOBAL;
+
+	if (class < 2)
+		snprintf(name, NET_CLASS_NAME, "%s", class ? "N-" : "N+");
+	else if (cfg->topology == NET_HYPERX)
+		snprintf(name, NET_CLASS_NAME, "%c", 'A' + (class - 2) % 26);
+	else
+		snprintf(name, NET_CLASS_NAME, "%s",
+			 class == 2 ? groups ? "L" : "S" : "G");
+}
+
+static unsigned switched_place(const struct net_config *cfg, uint32_t node,
+			       uint32_t place[NET_DIMS_MAX])
+{
+	uint32_t ends = net_switches_nodes(cfg);
+
+	place[0] = node >= ends;
+	place[1] = node - (node >= ends ? ends : 0);
+	return 2;
+}
+
+static void switched_node(const struct net_config *cfg, uint32_t node,
+			  char *text, size_t len)
+{
+	uint32_t at[NET_DIMS_MAX];
+
+	switched_place(cfg, node, at);
+	snprintf(text, len, "%s %u", at[0] ? "switch" : "node", at[1]);
+}
+
+static void switched_group(const struct net_config *cfg, unsigned i,
+			   struct net_group *g)
+{
+	uint32_t ends = net_switches_nodes(cfg);
+
+	*g = (struct net_group){ .first = i ? ends : 0,
+				 .count = i ? net_switches(cfg) : ends,
+				 .ports = i ? net_switches_ports(cfg) : 1 };
+}
+
+static unsigned switched_groups(const struct net_config *cfg)
+{
+	return 2;
+}
+
 /* ---- all topologies ------------------------------------------------------ */
 
 struct names {
@@ -243,10 +305,18 @@ static const struct names torus = { torus_class_of, torus_class_name,
 static const struct names fat = { fat_class_of, fat_class_name, fat_place,
 				  fat_node,	fat_port,	fat_groups,
 				  fat_group };
+static const struct names switched = { switched_class_of, switched_class_name,
+				       switched_place,	  switched_node,
+				       fat_port,	  switched_groups,
+				       switched_group };
 static const struct names *const names[] = {
 	[NET_TORUS] = &torus,
 	[NET_FAT_TREE] = &fat,
 	[NET_GEN_FAT_TREE] = &fat,
+	[NET_DRAGONFLY] = &switched,
+	[NET_DRAGONFLY_PLUS] = &switched,
+	[NET_HYPERX] = &switched,
+	[NET_GRAPH] = &switched,
 };
 
 unsigned net_classes(const struct net_config *cfg)
@@ -254,6 +324,8 @@ unsigned net_classes(const struct net_config *cfg)
 	bool across =
 		cfg->topology != NET_TORUS && cfg->siblings && cfg->dims > 1;
 
+	if (net_is_switched(cfg))
+		return 2u + cfg->dims;
 	return 2u * cfg->dims +
 	       (net_router_nodes(cfg) > 1 || cfg->io_nodes ? 2 : 0) + across;
 }

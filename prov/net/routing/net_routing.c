@@ -10,6 +10,7 @@
  */
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/net_layout.h"
+#include "prov/net/net_switched.h"
 #include "prov/net/routing/net_guid.h"
 #include "prov/net/routing/net_io.h"
 #include "prov/net/routing/net_routing.h"
@@ -73,7 +74,7 @@ void net_routing_init(struct net *net)
 	unsigned d, sum;
 
 	memset(net->flow, NET_FLOW_NONE, sizeof(net->flow));
-	net->steer = NET_STEER_TREE;
+	net->steer = net_is_switched(cfg) ? NET_STEER_SWITCHED : NET_STEER_TREE;
 	if (cfg->topology != NET_TORUS)
 		return;
 	net->steer =
@@ -207,6 +208,8 @@ int net_routing_plan(const struct net *net, const struct net_msg *msg,
 	unsigned d;
 	int ret = 0;
 
+	if (net_is_switched(cfg))
+		return msg->route ? -EINVAL : 0;
 	if (cfg->topology != NET_TORUS)
 		return route_ok(net, msg) ? 0 : -EINVAL;
 	if (weft_unlikely(cfg->io_nodes)) {
@@ -232,6 +235,10 @@ void net_routing_start(const struct net *net, struct net_packet *p)
 	unsigned d;
 
 	p->left = 0;
+	if (net->steer == NET_STEER_SWITCHED) {
+		memset(p->rem, 0, sizeof(p->rem));
+		p->via = 0;
+	}
 	if (net->cfg.topology != NET_TORUS)
 		return;
 	p->dirs = 0;
@@ -370,10 +377,23 @@ static void ports_shared(const struct net *net, struct net_packet *p,
 	p->want = p->flags & NET_P_DYN ? 1ull << p->det : 0;
 }
 
+/*
+ * A node has one port, and all its packets use the first channel of the link;
+ * switches route packets in net_switched.c.
+ */
+static void ports_switched(struct net_packet *p)
+{
+	p->det = 0;
+	p->want = 0;
+	p->vc = NET_VC_DET;
+}
+
 void net_routing_ports_other(const struct net *net, struct net_packet *p,
 			     uint32_t node)
 {
-	if (net->steer == NET_STEER_TREE)
+	if (net->steer == NET_STEER_SWITCHED)
+		ports_switched(p);
+	else if (net->steer == NET_STEER_TREE)
 		ports_fat(net, p, node);
 	else if (net->steer == NET_STEER_SHARED)
 		ports_shared(net, p, node);
@@ -388,7 +408,9 @@ void net_routing_ports_other(const struct net *net, struct net_packet *p,
 void net_routing_hop_other(const struct net *net, struct net_packet *p,
 			   uint32_t node, unsigned port)
 {
-	if (net->steer == NET_STEER_TREE || p->flags & NET_P_ROUTED)
+	if (net->steer == NET_STEER_SWITCHED)
+		net_switched_hop(net, p, node, port);
+	else if (net->steer == NET_STEER_TREE || p->flags & NET_P_ROUTED)
 		p->left++;
 	else if (port < net->down &&
 		 (net->steer == NET_STEER_IO ? !net_io_is(net, node)
@@ -402,6 +424,8 @@ unsigned net_routing_hops(const struct net *net, uint32_t src, uint32_t dst)
 	int8_t rem[NET_DIMS_MAX] = { 0 };
 	unsigned d, n = 0;
 
+	if (net->steer == NET_STEER_SWITCHED)
+		return net_switched_hops(net, src, dst);
 	if (net->cfg.topology != NET_TORUS)
 		return net_fat_hops(&net->fat, src, dst);
 	if (net_io_is(net, src) || net_io_is(net, dst)) {

@@ -9,6 +9,7 @@
  */
 #include "prov/net/routing/net_fat.h"
 #include "prov/net/net_layout.h"
+#include "prov/net/routing/net_switches.h"
 #include "prov/net/routing/net_topo.h"
 
 /* Number of routers of a torus, or of end nodes of a tree. */
@@ -77,7 +78,7 @@ static int64_t torus_peer(const struct net_config *cfg, uint32_t node,
 
 static bool shared(const struct net_config *cfg)
 {
-	return net_router_nodes(cfg) > 1;
+	return net_router_nodes(cfg) > 1 && !net_is_switched(cfg);
 }
 
 uint32_t net_topo_compute(const struct net_config *cfg)
@@ -164,6 +165,8 @@ uint32_t net_topo_nodes(const struct net_config *cfg)
 {
 	struct net_fat f;
 
+	if (net_is_switched(cfg))
+		return net_switches_nodes(cfg) + net_switches(cfg);
 	if (cfg->topology == NET_TORUS && shared(cfg))
 		return product(cfg) * (1u + cfg->router_nodes);
 	if (cfg->topology == NET_TORUS)
@@ -176,6 +179,8 @@ uint32_t net_topo_nodes(const struct net_config *cfg)
 
 uint32_t net_topo_ends(const struct net_config *cfg)
 {
+	if (net_is_switched(cfg))
+		return net_switches_nodes(cfg);
 	if (cfg->topology == NET_TORUS && !shared(cfg))
 		return net_topo_nodes(cfg);
 	return product(cfg) * net_router_nodes(cfg);
@@ -185,6 +190,8 @@ uint32_t net_topo_ports(const struct net_config *cfg)
 {
 	struct net_fat f;
 
+	if (net_is_switched(cfg))
+		return net_switches_ports(cfg);
 	if (cfg->topology == NET_TORUS)
 		return net_topo_first(cfg, 2u * cfg->dims) +
 		       (shared(cfg) ? cfg->router_nodes : 0u) +
@@ -201,6 +208,9 @@ uint32_t net_topo_rings(const struct net_config *cfg)
 bool net_topo_is_internal(const struct net_config *cfg, uint32_t node,
 			  unsigned port)
 {
+	if (net_is_switched(cfg))
+		return node < net_switches_nodes(cfg) ||
+		       port < net_switches_own(cfg);
 	return shared(cfg) && (node < net_topo_ends(cfg) ||
 			       port >= net_topo_first(cfg, 2u * cfg->dims));
 }
@@ -210,6 +220,8 @@ uint32_t net_topo_tokens(const struct net_config *cfg, uint32_t node,
 {
 	uint32_t times = cfg->tokens_end ? cfg->tokens_end : 1;
 
+	if (net_is_switched(cfg) && vc > NET_VC_DET)
+		vc = NET_VC_DET;
 	if (cfg->tokens_shared)
 		return net_channel_tokens(cfg, net_channel(vc)) +
 		       cfg->tokens_shared;
@@ -220,9 +232,14 @@ uint32_t net_topo_tokens(const struct net_config *cfg, uint32_t node,
 unsigned net_topo_level(const struct net_config *cfg, uint32_t node,
 			unsigned port)
 {
+	unsigned back, level;
 	struct net_fat f;
 	uint32_t l;
 
+	if (net_is_switched(cfg)) {
+		net_switches_link(cfg, node, port, &back, &level);
+		return level;
+	}
 	if (net_topo_is_internal(cfg, node, port) ||
 	    net_topo_is_io(cfg, node, port))
 		return NET_DIMS_MAX;
@@ -239,7 +256,11 @@ int64_t net_topo_peer(const struct net_config *cfg, uint32_t node,
 		      unsigned port, unsigned *port_p, unsigned *crossings_p)
 {
 	struct net_fat f;
+	unsigned level;
 
+	*crossings_p = 0;
+	if (net_is_switched(cfg))
+		return net_switches_link(cfg, node, port, port_p, &level);
 	if (shared(cfg))
 		return shared_peer(cfg, node, port, port_p, crossings_p);
 	if (cfg->topology == NET_TORUS)

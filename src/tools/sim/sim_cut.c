@@ -2,7 +2,7 @@
 /*
  * Upper bound of the load of a traffic pattern: the busiest cut of the network.
  * A torus is cut across each dimension, a tree around the subtrees of each
- * level. Called by sim_run.c.
+ * level, a network of switches around each node. Called by sim_run.c.
  */
 #include "prov/net/file/net_map.h"
 #include "prov/net/file/net_name.h"
@@ -149,6 +149,17 @@ static double tree_load(const struct sim_traffic *t)
 	return most;
 }
 
+/* ---- networks of switches ------------------------------------------------ */
+
+/*
+ * Returns the load of the link between a node and its switch: whether other
+ * links carry more depends on the routing.
+ */
+static double switched_load(const struct sim_traffic *t)
+{
+	return 1;
+}
+
 /* ---- any topology -------------------------------------------------------- */
 
 /*
@@ -157,7 +168,8 @@ static double tree_load(const struct sim_traffic *t)
  */
 static double node_link_time_ratio(const struct net_config *cfg)
 {
-	if (net_router_nodes(cfg) == 1 || !cfg->link_end_ps_x1000)
+	if ((net_router_nodes(cfg) == 1 && !net_is_switched(cfg)) ||
+	    !cfg->link_end_ps_x1000)
 		return 1;
 	return (double)cfg->link_end_ps_x1000 /
 	       (double)cfg->link_ps_per_byte_x1000;
@@ -169,6 +181,10 @@ double sim_traffic_load(const struct sim_traffic *t)
 		[NET_TORUS] = torus_load,
 		[NET_FAT_TREE] = tree_load,
 		[NET_GEN_FAT_TREE] = tree_load,
+		[NET_DRAGONFLY] = switched_load,
+		[NET_DRAGONFLY_PLUS] = switched_load,
+		[NET_HYPERX] = switched_load,
+		[NET_GRAPH] = switched_load,
 	};
 	double most = load[t->cfg->topology](t), one;
 	struct net_group g;

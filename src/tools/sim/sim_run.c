@@ -53,7 +53,10 @@ static uint64_t link_ends(const struct net_config *cfg)
 static uint32_t packets_max(const struct sim *s)
 {
 	const struct net_config *c = &s->spec->cfg;
-	uint64_t buffers = link_ends(c) * (c->tokens[0] / 4ull + 8);
+	uint64_t each = net_is_switched(c)
+				? (uint64_t)c->vcs * c->tokens[NET_VC_DET]
+				: c->tokens[0] / 4ull;
+	uint64_t buffers = link_ends(c) * (each + 8);
 	uint64_t fifos =
 		s->fifos * ((uint64_t)c->inject_depth + SIM_FIFO_DEPTH + 4);
 	uint64_t all =
