@@ -2,13 +2,13 @@
 # the build tree, where programs that are not installed find them
 machinedir = $(datadir)/weft/machines
 dist_machine_DATA = share/machines/apenet share/machines/bgq share/machines/gemini \
-	share/machines/qsnet2 share/machines/sunway
+	share/machines/generic share/machines/qsnet2 share/machines/sunway
 reproducedir = $(datadir)/weft/reproduce
 dist_reproduce_DATA = share/reproduce/apenet.tsv share/reproduce/bgq.tsv share/reproduce/gemini.tsv \
 	share/reproduce/qsnet2.tsv share/reproduce/sunway.tsv
 
 SHARE_COPIES = share/weft/machines/apenet share/weft/machines/bgq \
-	share/weft/machines/gemini \
+	share/weft/machines/gemini share/weft/machines/generic \
 	share/weft/machines/qsnet2 share/weft/machines/sunway \
 	share/weft/reproduce/apenet.tsv \
 	share/weft/reproduce/bgq.tsv share/weft/reproduce/gemini.tsv \

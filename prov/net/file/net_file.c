@@ -88,6 +88,12 @@ static const struct file_line *doc_get(const struct file_doc *doc,
 	return l ? l : line_in(doc, part, key, NULL);
 }
 
+const struct file_line *file_doc_get(const struct file_doc *doc,
+				     const char *key)
+{
+	return doc_get(doc, NULL, key);
+}
+
 static int unknown_key(struct file_doc *doc, unsigned line, const char *key)
 {
 	const struct file_key *nearest = file_key_nearest(key);
@@ -203,6 +209,8 @@ static int split_text(struct file_doc *doc, char *text, size_t len)
 
 static bool needed(const struct file_key *key, const struct net_config *cfg)
 {
+	if (file_is_generic(cfg))
+		return file_generic_requires(key->name, cfg);
 	if (key->flags & FILE_OPTIONAL)
 		return false;
 	if (key->flags & FILE_CUT_THROUGH)
@@ -210,76 +218,82 @@ static bool needed(const struct file_key *key, const struct net_config *cfg)
 	return !(key->flags & FILE_TORUS_ONLY) || cfg->topology == NET_TORUS;
 }
 
-static int file_take(const struct file_doc *doc, const char *name,
-		     uint64_t cycle_ps, struct net_config *cfg)
+/* Sets a key that has a default value on a generic machine. */
+static int take_default(const struct file_doc *doc, const struct file_key *key,
+			uint64_t cycle_ps, struct net_config *cfg)
+{
+	const char *value = file_generic_default(key->name);
+	char text[32];
+	struct file_line item = { .def = key, .key = text, .value = text };
+
+	if (!value || !file_is_generic(cfg))
+		return 0;
+	snprintf(text, sizeof(text), "%s", value);
+	return file_value(doc, &item, cycle_ps, cfg, cfg);
+}
+
+/* Sets a key. A missing key is added to the message of missing keys. */
+static int file_take(struct file_doc *doc, const char *name, uint64_t cycle_ps,
+		     struct net_config *cfg)
 {
 	const struct file_line *item = doc_get(doc, NULL, name);
 	const struct file_key *key = file_key_find(name, 0);
+	size_t size = sizeof(doc->missing);
 
 	if (item)
 		return file_value(doc, item, cycle_ps, cfg, cfg);
 	if (!needed(key, cfg))
-		return 0;
-	return file_fail(doc->why, "%.200s: no line for %s: %s", doc->name,
-			 key->name, key->help);
-}
-
-static int set_orders(const struct file_doc *doc, struct net_config *cfg)
-{
-	const struct file_key *key;
-	const struct file_line *item;
-	int err;
-
-	for (unsigned i = 0; i < file_key_count; i++) {
-		key = &file_keys[i];
-		item = doc_get(doc, NULL, key->name);
-		if (!item)
-			continue;
-		err = 0;
-		if (key->type == FILE_ORDER)
-			err = file_order(item->value, cfg);
-		else if (key->type == FILE_ZONE)
-			err = file_zone(item->value, cfg,
-					(unsigned)(key->name[4] - '0'));
-		if (err)
-			return file_fail_at(doc, item->line, "%s = %s: %s",
-					    key->name, item->value, key->help);
-	}
+		return take_default(doc, key, cycle_ps, cfg);
+	if (!doc->missing_count)
+		doc->missing_key = key;
+	if (doc->missing_len < size)
+		doc->missing_len +=
+			(size_t)snprintf(doc->missing + doc->missing_len,
+					 size - doc->missing_len,
+					 "\n  %-14s %s", key->name, key->help);
+	doc->missing_count++;
 	return 0;
 }
 
-/* Returns whether a VC of packets has too few tokens for the bubble rule. */
-static bool too_few(const struct net_config *c)
+/* Reports all missing keys in one message. */
+static int check_missing(const struct file_doc *doc)
 {
-	for (unsigned v = NET_VC_DET; v < NET_VC_COLL0 && !c->wormhole; v++)
-		if (c->tokens[v] < c->bubble)
-			return true;
-	return false;
+	const struct file_key *key = doc->missing_key;
+
+	if (!doc->missing_count)
+		return 0;
+	if (doc->missing_count == 1)
+		return file_fail(doc->why, "%.200s: no line for %s: %s",
+				 doc->name, key->name, key->help);
+	return file_fail(doc->why, "%.200s: no lines for %u keys:%s", doc->name,
+			 doc->missing_count, doc->missing);
 }
 
-/* Checks the tokens of the links between a node and its router. */
-static int check_end_tokens(const struct file_doc *doc,
-			    const struct net_config *c)
+/* Sets the orders of dimensions, which depend on the lengths. */
+static int set_orders(const struct file_doc *doc, struct net_config *cfg)
 {
-	static const char *const keys[NET_VC_MAX] = {
-		[NET_VC_DET] = "tokens_deterministic",
-		[NET_VC_HIGH] = "tokens_high",
-		[NET_VC_SYS] = "tokens_system",
-		[NET_VC_COLL0] = "tokens_coll0",
-		[NET_VC_COLL1] = "tokens_coll1",
-	};
 	const struct file_line *item;
+	const struct file_key *key;
+	const char *value;
+	int err = 0;
 
-	for (unsigned vc = NET_VC_DET; vc < NET_VC_MAX; vc++) {
-		item = doc_get(doc, NULL, keys[vc]);
-		if (item && c->tokens[vc] * c->tokens_end > 255)
-			return file_fail_at(
-				doc, item->line,
-				"%s = %u with tokens_end = %u is %u packets "
-				"between a node and its router; the limit is "
-				"255",
-				keys[vc], c->tokens[vc], c->tokens_end,
-				c->tokens[vc] * c->tokens_end);
+	if (cfg->topology != NET_TORUS)
+		return 0;
+	for (unsigned i = 0; i < file_key_count; i++) {
+		key = &file_keys[i];
+		item = doc_get(doc, NULL, key->name);
+		value = item		       ? item->value
+			: file_is_generic(cfg) ? file_generic_default(key->name)
+					       : NULL;
+		if (value && key->type == FILE_ORDER)
+			err = file_order(value, cfg);
+		else if (value && key->type == FILE_ZONE)
+			err = file_zone(value, cfg,
+					(unsigned)(key->name[4] - '0'));
+		if (err)
+			return file_fail_at(doc, item ? item->line : 0,
+					    "%s = %s: %s", key->name, value,
+					    key->help);
 	}
 	return 0;
 }
@@ -299,7 +313,7 @@ static int set_channels(const struct file_doc *doc, struct net_config *c)
 	if (!c->wormhole)
 		return 0;
 	for (unsigned i = 0; i < WEFT_COUNT_OF(unused); i++) {
-		const struct file_line *item = doc_get(doc, NULL, unused[i]);
+		const struct file_line *item = file_doc_get(doc, unused[i]);
 
 		if (item)
 			return file_fail_at(doc, item->line,
@@ -323,63 +337,6 @@ static void set_defaults(const struct file_doc *doc, struct net_config *cfg)
 		cfg->coll_send_ps = cfg->send_ps;
 	if (!doc_get(doc, NULL, "coll_recv"))
 		cfg->coll_recv_ps = cfg->recv_ps;
-}
-
-/* Checks constraints between several values. */
-static int check_constraints(const struct file_doc *doc,
-			     const struct net_config *c)
-{
-	uint32_t wire = net_wire_bytes(c, c->payload_bytes / c->chunk_bytes);
-	uint32_t chunks = net_wire_tokens(c, wire);
-	uint64_t least = 2 * (uint64_t)c->tick_ps;
-	const struct {
-		bool bad;
-		const char *what;
-	} rule[] = {
-		{ c->payload_bytes % c->chunk_bytes,
-		  "payload is not a multiple of chunk" },
-		{ c->payload_bytes / c->chunk_bytes > 128,
-		  "payload is more than 128 chunks" },
-		{ c->tokens[NET_VC_DYN] + c->tokens_shared < 2 * chunks,
-		  "tokens_dynamic is less than two packets" },
-		{ c->tokens[NET_VC_DYN] + c->tokens_shared <
-			  chunks + c->inject_room,
-		  "inject_room leaves no tokens to inject a packet" },
-		{ too_few(c), "a channel has fewer tokens than bubble: "
-			      "no packet could enter a ring" },
-		{ c->hop_ps < c->tick_ps, "hop must be at least one cycle" },
-		{ c->token_ps < c->tick_ps ||
-			  (c->token_ps + c->crossing_ps) / c->tick_ps > 250,
-		  "token + crossing must be 1 to 250 cycles" },
-		{ c->path[0].inject_ps < least ||
-			  c->path[0].receive_ps < least ||
-			  (c->routes && c->coll_inject_ps < least),
-		  "inject, receive and coll_inject must be at least two "
-		  "cycles" },
-		{ c->credit_words &&
-			  (!c->block_bytes || !c->block_header_bytes),
-		  "credit_words is set, but block or block_header is missing" },
-		{ c->barriers && !c->barrier_bytes,
-		  "barriers is set, but barrier (bytes of a barrier packet) is "
-		  "missing" },
-		{ c->torus_fifos && (c->torus_fifos + 6 > c->inject_fifos ||
-				     c->engines || c->ack_bytes),
-		  "torus_fifos must be at most inject_fifos - 6, without "
-		  "engines and acknowledgements" },
-		{ c->routes_system > c->routes,
-		  "routes_system is more than routes" },
-		{ c->memory.latency_ps && (c->memory.latency_ps < least ||
-					   !c->memory.copy_ps_x1000 ||
-					   !c->memory.total_ps_x1000),
-		  "memory_latency must be at least two cycles and needs "
-		  "memory_copy and memory_total" },
-	};
-
-	for (unsigned i = 0; i < WEFT_COUNT_OF(rule); i++)
-		if (rule[i].bad)
-			return file_fail(doc->why, "%.200s: %s", doc->name,
-					 rule[i].what);
-	return check_end_tokens(doc, c);
 }
 
 /* Checks the requested variant; the error message lists all variants. */
@@ -438,8 +395,49 @@ static int take_parts(const struct file_doc *doc, struct net_config *cfg)
 	return err;
 }
 
-static int config_build(const struct file_doc *doc, const char *dims,
-			uint32_t nodes, struct net_config *cfg)
+/* Sets the keys of the machine; topology, unit and cycle are used by others. */
+static int take_keys(struct file_doc *doc, struct net_config *cfg)
+{
+	int err = file_take(doc, "unit", 0, cfg);
+
+	if (!err)
+		err = file_take(doc, "topology", 0, cfg);
+	if (!err)
+		err = file_take(doc, "cycle", 1000, cfg);
+	doc->missing_len = doc->missing_count = 0;
+	for (unsigned i = 0; i < file_key_count && !err; i++)
+		if (!(file_keys[i].flags & (FILE_OF_PATH | FILE_OF_BUS)))
+			err = file_take(doc, file_keys[i].name, cfg->tick_ps,
+					cfg);
+	return err ? err : check_missing(doc);
+}
+
+/* Sets the shape, and the values that depend on it. */
+static int set_shape(const struct file_doc *doc, const char *dims,
+		     uint32_t nodes, struct net_config *cfg)
+{
+	const struct file_line *item = doc_get(doc, NULL, "graph");
+	struct file_graph_names *names = NULL;
+	int err = 0;
+
+	if (cfg->topology == NET_GRAPH && item) {
+		names = calloc(1, sizeof(*names));
+		err = names ? file_graph(doc, item, cfg, names)
+			    : file_fail(doc->why, "%.200s: no memory",
+					doc->name);
+	}
+	if (!err)
+		err = file_shape(cfg, dims, nodes, doc->why);
+	if (!err && net_is_switched(cfg))
+		err = file_switches(doc, cfg, names);
+	if (!err && file_is_generic(cfg))
+		file_generic_set(cfg);
+	free(names);
+	return err;
+}
+
+static int config_build(struct file_doc *doc, const char *dims, uint32_t nodes,
+			struct net_config *cfg)
 {
 	int err;
 
@@ -449,23 +447,19 @@ static int config_build(const struct file_doc *doc, const char *dims,
 	cfg->tokens[NET_VC_COLL0] = cfg->tokens[NET_VC_COLL1] = 1;
 	err = check_variant(doc);
 	if (!err)
-		err = file_take(doc, "topology", 0, cfg);
-	if (!err)
-		err = file_take(doc, "cycle", 1000, cfg);
-	for (unsigned i = 0; i < file_key_count && !err; i++)
-		if (!(file_keys[i].flags & (FILE_OF_PATH | FILE_OF_BUS)))
-			err = file_take(doc, file_keys[i].name, cfg->tick_ps,
-					cfg);
+		err = take_keys(doc, cfg);
+	if (!err && file_is_generic(cfg))
+		err = file_generic_pairs(doc);
 	if (!err)
 		err = take_parts(doc, cfg);
 	set_defaults(doc, cfg);
 	if (!err)
 		err = set_channels(doc, cfg);
 	if (!err)
-		err = file_shape(cfg, dims, nodes, doc->why);
+		err = set_shape(doc, dims, nodes, cfg);
 	if (!err)
 		err = set_orders(doc, cfg);
-	return err ? err : check_constraints(doc, cfg);
+	return err ? err : file_check(doc, cfg);
 }
 
 int net_file_parse(const char *name, char *text, size_t len,
@@ -483,8 +477,8 @@ int net_file_parse(const char *name, char *text, size_t len,
 /* ---- reading of files ---------------------------------------------------- */
 
 /* Reads a whole file and appends a terminating zero. */
-static int read_text(const char *path, char **text_p, size_t *len_p,
-		     struct net_error_text *why)
+int file_read(const char *path, char **text_p, size_t *len_p,
+	      struct net_error_text *why)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	char *text = malloc(FILE_BYTES_MAX + 1);
@@ -499,7 +493,8 @@ static int read_text(const char *path, char **text_p, size_t *len_p,
 		len = 0;
 	} else if (len == FILE_BYTES_MAX) {
 		file_fail(why,
-			  "%.200s: longer than 65535 bytes, not a machine file",
+			  "%.200s: longer than 65535 bytes, not a machine file "
+			  "or graph",
 			  path);
 		len = 0;
 	} else if (!len) {
@@ -544,7 +539,7 @@ int net_file_load(const char *spec, uint32_t nodes, struct net_config *cfg,
 
 	err = net_file_find(spec, path, sizeof(path), why);
 	if (!err)
-		err = read_text(path, &text, &len, why);
+		err = file_read(path, &text, &len, why);
 	if (err)
 		return err;
 	/* DIMS: the text after the last colon, unless it is part of a path */
@@ -589,7 +584,7 @@ int net_file_each(const char *spec,
 
 	err = net_file_find(spec, path, sizeof(path), why);
 	if (!err)
-		err = read_text(path, &text, &len, why);
+		err = file_read(path, &text, &len, why);
 	if (err)
 		return err;
 	err = split_text(&doc, text, len);

@@ -25,7 +25,7 @@
 
 /* Error message for users, with file and line. */
 struct net_error_text {
-	char text[480];
+	char text[4096];
 };
 
 /*

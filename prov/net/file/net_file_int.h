@@ -7,22 +7,25 @@
 #include "src/base/attr.h"
 
 #include <stdbool.h>
+#include <string.h>
 
 /* Type of a value; it determines the accepted units. */
 enum file_type {
 	FILE_NAME,
 	FILE_TOPOLOGY,
-	FILE_DIMS,     /* 4x4x4x4x2 */
-	FILE_TIME,     /* ps, ns, us or cycles; stored in ps */
-	FILE_CYCLES,   /* cycles */
-	FILE_BYTES,    /* B, KiB, MiB */
-	FILE_RATE_INV, /* GB/s; stored as ps per byte times 1000 */
-	FILE_RATE_US,  /* GB/s; stored as bytes per us */
-	FILE_COUNT,    /* a whole number */
-	FILE_PATHS,    /* names of paths */
-	FILE_BUSES,    /* names of buses */
-	FILE_BUS_MASK, /* names of the buses of a path */
-	FILE_NODES,    /* "any" or "range" */
+	FILE_DIMS,	/* 4x4x4x4x2 */
+	FILE_TIME,	/* ps, ns, us or cycles; stored in ps */
+	FILE_CYCLES,	/* cycles */
+	FILE_BYTES,	/* B, KiB, MiB */
+	FILE_RATE_INV,	/* GB/s; stored as ps per byte times 1000 */
+	FILE_RATE_US,	/* GB/s; stored as bytes per us */
+	FILE_BYTE_TIME, /* ps, ns per byte; stored as ps per byte times 1000 */
+	FILE_COUNT,	/* a whole number */
+	FILE_GRAPH,	/* name of a file with a graph of switches */
+	FILE_PATHS,	/* names of paths */
+	FILE_BUSES,	/* names of buses */
+	FILE_BUS_MASK,	/* names of the buses of a path */
+	FILE_NODES,	/* "any" or "range" */
 	/* one of the words that the key accepts, stored as its index */
 	FILE_CODE,
 	FILE_ORDER,   /* dimensions: "A B C D E" or "longest" */
@@ -72,7 +75,18 @@ struct file_doc {
 	const char *section; /* section being read, or NULL */
 	const char *variant; /* requested variant, or NULL */
 	struct net_error_text *why;
+	char missing[3072]; /* missing keys with their meaning */
+	size_t missing_len;
+	unsigned missing_count;
+	const struct file_key *missing_key; /* the first missing key */
 };
+
+/* Returns the line that sets a key of the machine, or NULL. */
+const struct file_line *file_doc_get(const struct file_doc *doc,
+				     const char *key);
+/* Reads a whole file and appends a terminating zero. */
+int file_read(const char *path, char **text_p, size_t *len_p,
+	      struct net_error_text *why);
 
 int file_fail(struct net_error_text *why, const char *fmt, ...)
 	WEFT_PRINTF(2, 3);
@@ -104,10 +118,50 @@ int file_choices(const char *operation, const char *text,
 		 struct net_config *cfg);
 
 /* net_file_shape.c: dimension lengths, torus or mesh, order and zones */
-int file_dims(const char *text, uint16_t *size, char *wrap, unsigned *count_p);
+int file_dims(const char *text, unsigned most, uint16_t *size, char *wrap,
+	      unsigned *count_p);
+/* Returns the limit of a length. */
+unsigned file_length_max(const struct net_config *cfg);
 int file_shape(struct net_config *c, const char *dims, uint32_t nodes,
 	       struct net_error_text *why);
 int file_order(const char *text, struct net_config *cfg);
 int file_zone(const char *text, struct net_config *cfg, unsigned zone);
+
+/* net_file_check.c: constraints between several values */
+int file_check(const struct file_doc *doc, const struct net_config *c);
+
+/* Limit of queues of all ports of a switch, without networks of switches. */
+#define FILE_QUEUES_MAX 112u
+
+/* net_file_generic.c: machines with unit = generic */
+static inline bool file_is_generic(const struct net_config *cfg)
+{
+	return !strcmp(cfg->unit, "generic");
+}
+bool file_generic_requires(const char *key, const struct net_config *cfg);
+/* Returns the default value of a key, or NULL. */
+const char *file_generic_default(const char *key);
+/* Refuses two keys that set the same value. */
+int file_generic_pairs(const struct file_doc *doc);
+/* Sets the values that follow from those of LogGP and from the shape. */
+void file_generic_set(struct net_config *cfg);
+
+/* net_file_graph.c: graphs of switches */
+struct file_graph_names {
+	char name[NET_GRAPH_SWITCHES][24];
+};
+int file_graph(const struct file_doc *doc, const struct file_line *item,
+	       struct net_config *cfg, struct file_graph_names *names);
+/* Like file_graph, with the text of the file and the number of its line. */
+int file_graph_text(const struct file_doc *doc, const char *path, char *text,
+		    unsigned line, struct net_config *cfg,
+		    struct file_graph_names *names);
+
+/*
+ * net_file_switches.c: links, limits and virtual channels of a network of
+ * switches; names: of a graph, or NULL
+ */
+int file_switches(const struct file_doc *doc, struct net_config *c,
+		  const struct file_graph_names *names);
 
 #endif

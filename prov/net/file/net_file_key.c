@@ -27,7 +27,21 @@ const struct file_key file_keys[] = {
 	{ "unit", FILE_NAME, CFG(unit), 1, 15, 0,
 	  "name of the network interface, e.g. mu" },
 	{ "topology", FILE_TOPOLOGY, CFG(topology), 0, 2, 0,
-	  "torus, fat-tree or gen-fat-tree" },
+	  "torus, mesh, fat-tree, gen-fat-tree, dragonfly, dragonfly+, hyperx "
+	  "or graph" },
+	{ "routing", FILE_CODE, CFG(path_rule), 0, 0, FILE_OPTIONAL,
+	  "paths between switches: minimal, valiant, ugal, or up-down "
+	  "(graph)" },
+	{ "vcs", FILE_COUNT, CFG(vcs), 1, 6, FILE_OPTIONAL,
+	  "virtual channels of a link between switches (default: as many as "
+	  "the routing needs), 1 to 6" },
+	{ "global_links", FILE_COUNT, CFG(global_links), 1, 63, FILE_OPTIONAL,
+	  "dragonfly: links of a switch (of a spine) to other groups, e.g. 4" },
+	{ "spines", FILE_COUNT, CFG(spines), 1, 63, FILE_OPTIONAL,
+	  "dragonfly+: switches of a group without nodes, e.g. 8" },
+	{ "graph", FILE_GRAPH, 0, 0, 0, 0, FILE_OPTIONAL,
+	  "file with the links between switches, beside the machine file, e.g. "
+	  "my.dot" },
 	{ "shape", FILE_DIMS, CFG(size), 1, 128, 0,
 	  "default lengths, e.g. 4x4x4x4x2" },
 	{ "full", FILE_DIMS, CFG(full), 1, 4096, FILE_TORUS_ONLY,
@@ -58,8 +72,9 @@ const struct file_key file_keys[] = {
 	  "2" },
 	{ "closed", FILE_COUNT, CFG(closed), 0, 1, FILE_OPTIONAL,
 	  "1: all dimensions of a torus are rings" },
-	{ "router_nodes", FILE_COUNT, CFG(router_nodes), 1, 8, FILE_OPTIONAL,
-	  "nodes that share a router of a torus, e.g. 2" },
+	{ "router_nodes", FILE_COUNT, CFG(router_nodes), 1, 62, FILE_OPTIONAL,
+	  "nodes of a switch; nodes that share a router of a torus (at most "
+	  "8), e.g. 2" },
 	{ "ranks_per_node", FILE_COUNT, CFG(ranks_per_node), 1, 1024, 0,
 	  "default processes per node, e.g. 1" },
 
@@ -176,6 +191,21 @@ const struct file_key file_keys[] = {
 	{ "zone3", FILE_ZONE, CFG(zone[3]), 0, 0, FILE_TORUS_ONLY,
 	  "zone masks: longest, any, order, order+E, or AB CD E" },
 
+	{ "buffer", FILE_COUNT, CFG(buffer_packets), 2, 255, FILE_OPTIONAL,
+	  "generic: packets that a receiver buffers per virtual channel, e.g. "
+	  "16 packets" },
+	{ "o_send", FILE_TIME, CFG(send_ps), 0, PS_MAX, FILE_OPTIONAL,
+	  "LogGP o: time of the processor to send a message, e.g. 200 ns" },
+	{ "o_recv", FILE_TIME, CFG(recv_ps), 0, PS_MAX, FILE_OPTIONAL,
+	  "LogGP o: time of the processor to receive a message, e.g. 200 ns" },
+	{ "latency", FILE_TIME, CFG(latency_ps), 4, PS_MAX, FILE_OPTIONAL,
+	  "part of LogGP L in the two interfaces: from the post to the link, "
+	  "and from the link to memory, e.g. 600 ns" },
+	{ "gap", FILE_TIME, CFG(path[0].gap_ps), 0, PS_MAX, FILE_OPTIONAL,
+	  "LogGP g: time of the interface between two messages, e.g. 20 ns" },
+	{ "G", FILE_BYTE_TIME, CFG(byte_ps_x1000), 1, MANY, FILE_OPTIONAL,
+	  "LogGP G: time per byte in the interface (default: the rate of the "
+	  "link), e.g. 0.08 ns" },
 	{ "inject_fifos", FILE_COUNT, CFG(inject_fifos), 1, 16, 0,
 	  "injection FIFOs into the network, e.g. 16" },
 	{ "counters", FILE_CODE, CFG(counters), 0, 0, FILE_OPTIONAL,

@@ -9,21 +9,24 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Limits of the model, equal to those in net_config_check(). */
-#define LENGTH_MAX 128
-#define NODES_MAX  (1 << 19)
+#define LENGTH_MAX   128
+#define SWITCHES_MAX 1024
+#define NODES_MAX    (1 << 19)
 
 /* Parses a length and an optional letter t or m. Returns NULL if invalid. */
-static const char *length(const char *s, uint16_t *size_p, char *wrap_p)
+static const char *length(const char *s, unsigned most, uint16_t *size_p,
+			  char *wrap_p)
 {
 	unsigned n = 0;
 
 	if (!isdigit((unsigned char)*s))
 		return NULL;
 	for (; isdigit((unsigned char)*s); s++)
-		if ((n = n * 10 + (unsigned)(*s - '0')) > LENGTH_MAX)
+		if ((n = n * 10 + (unsigned)(*s - '0')) > most)
 			return NULL;
 	*wrap_p = 0;
 	if (*s == 't' || *s == 'm')
@@ -32,7 +35,13 @@ static const char *length(const char *s, uint16_t *size_p, char *wrap_p)
 	return n ? s : NULL;
 }
 
-int file_dims(const char *text, uint16_t *size, char *wrap, unsigned *count_p)
+unsigned file_length_max(const struct net_config *cfg)
+{
+	return net_is_switched(cfg) ? SWITCHES_MAX : LENGTH_MAX;
+}
+
+int file_dims(const char *text, unsigned most, uint16_t *size, char *wrap,
+	      unsigned *count_p)
 {
 	unsigned d = 0;
 
@@ -41,7 +50,7 @@ int file_dims(const char *text, uint16_t *size, char *wrap, unsigned *count_p)
 		wrap[i] = 0;
 	}
 	for (;;) {
-		text = length(text, &size[d], &wrap[d]);
+		text = length(text, most, &size[d], &wrap[d]);
 		if (!text)
 			return -EINVAL;
 		d++;
@@ -59,6 +68,14 @@ static int shape_smallest(struct net_config *c, uint32_t nodes,
 {
 	char error[NET_MAP_WHY];
 
+	/* a user's machine has the shape of its file */
+	if (net_is_switched(c) || file_is_generic(c))
+		return nodes <= net_shape_nodes(c)
+			       ? 0
+			       : file_fail(why,
+					   "%u nodes are needed, %s has %u; "
+					   "give a larger shape",
+					   nodes, c->name, net_shape_nodes(c));
 	if (c->topology == NET_TORUS) {
 		memset(c->wrap, 0, sizeof(c->wrap));
 		if (!net_shape_fit(c, nodes, error))
@@ -80,11 +97,20 @@ static int shape_given(struct net_config *c, const char *dims, uint32_t nodes,
 	char wrap[NET_DIMS_MAX];
 	unsigned count;
 
-	if (file_dims(dims, c->size, wrap, &count))
+	if (c->topology == NET_GRAPH) {
+		/* the number of nodes, which follows from the graph */
+		if (strtoul(dims, NULL, 10) == c->size[0])
+			return shape_smallest(c, nodes, why);
 		return file_fail(why,
-				 "shape %s: expected lengths of 1 to 128 "
+				 "shape %s: the graph of %s has %u nodes; "
+				 "omit the shape",
+				 dims, c->name, c->size[0]);
+	}
+	if (file_dims(dims, file_length_max(c), c->size, wrap, &count))
+		return file_fail(why,
+				 "shape %s: expected lengths of 1 to %u "
 				 "separated by x, e.g. 4x4x4x4x2",
-				 dims);
+				 dims, file_length_max(c));
 	if (c->topology != NET_TORUS)
 		c->dims = (uint8_t)count;
 	if (count > c->dims)
@@ -117,7 +143,7 @@ int file_shape(struct net_config *c, const char *dims, uint32_t nodes,
 	for (unsigned d = 0; d < NET_DIMS_MAX; d++)
 		if (c->midplane[d] == c->full[d])
 			c->midplane[d] = 0;
-	if (c->topology != NET_TORUS) {
+	if (c->topology != NET_TORUS && !net_is_switched(c)) {
 		/* higher levels have the values of the last level */
 		for (unsigned l = c->dims; l < NET_DIMS_MAX; l++) {
 			c->size[l] = c->size[c->dims - 1];

@@ -303,7 +303,7 @@ static void error_message_names_the_line(void **state)
 	check_error("receive", "receive = 1 ns", "two cycles");
 	check_error("crossing", "crossing = 1 us", "250 cycles");
 	check_error("routes", "routes = 1", "routes_system");
-	check_error("topology", "topology = ring", "torus, fat-tree");
+	check_error("topology", "topology = ring", "torus, mesh, fat-tree");
 	check_error("shape", "shape = 4x4x4x4x4x4x4", "lengths at most");
 	check_error("order", "order = A B C D", "order of dimensions");
 	check_error("order", "order = A A B C D", "order of dimensions");

@@ -38,6 +38,7 @@ static const struct {
 	[FILE_BYTES] = { 1u << UNIT_BYTE, "B, KiB, MiB or GiB" },
 	[FILE_RATE_INV] = { 1u << UNIT_RATE, "MB/s, GB/s or Gbit/s" },
 	[FILE_RATE_US] = { 1u << UNIT_RATE, "MB/s, GB/s or Gbit/s" },
+	[FILE_BYTE_TIME] = { 1u << UNIT_TIME, "ps or ns (per byte)" },
 	[FILE_COUNT] = { 1u << UNIT_COUNT, "none, chunks or packets" },
 	[FILE_ZONE] = { 0, "" },
 };
@@ -93,6 +94,8 @@ static double to_model_unit(const struct file_key *key, double x)
 		return x > 0 ? 1e15 / x : 0;
 	case FILE_RATE_US:
 		return x / 1e6;
+	case FILE_BYTE_TIME:
+		return x * 1e3;
 	default:
 		return x;
 	}
@@ -155,20 +158,32 @@ static int name(const struct file_doc *doc, const struct file_line *item,
 	return 0;
 }
 
+/* A mesh is a torus whose dimensions are not rings. */
 static int topology(const struct file_doc *doc, const struct file_line *item,
 		    struct net_config *cfg)
 {
-	static const char *const names[] = { "torus", "fat-tree",
-					     "gen-fat-tree" };
+	static const char *const names[] = {
+		[NET_TORUS] = "torus",
+		[NET_FAT_TREE] = "fat-tree",
+		[NET_GEN_FAT_TREE] = "gen-fat-tree",
+		[NET_DRAGONFLY] = "dragonfly",
+		[NET_DRAGONFLY_PLUS] = "dragonfly+",
+		[NET_HYPERX] = "hyperx",
+		[NET_GRAPH] = "graph",
+	};
 
+	cfg->closed = file_is_generic(cfg) && !strcmp(item->value, "torus");
+	if (!strcmp(item->value, "mesh")) {
+		cfg->topology = NET_TORUS;
+		return 0;
+	}
 	for (uint8_t i = 0; i < WEFT_COUNT_OF(names); i++)
 		if (!strcmp(item->value, names[i])) {
 			cfg->topology = i;
 			return 0;
 		}
-	return file_fail_at(doc, item->line,
-			    "topology = %s: torus, fat-tree or gen-fat-tree",
-			    item->value);
+	return file_fail_at(doc, item->line, "topology = %s: %s", item->value,
+			    item->def->help);
 }
 
 /* Words that each key accepts; each list ends with NULL. */
@@ -190,6 +205,7 @@ static const struct {
 	{ "switching", { "cut-through", "wormhole" } },
 	{ "cut_through", { "no", "yes" } },
 	{ "match_unit", { "no", "yes" } },
+	{ "routing", { "minimal", "valiant", "ugal", "up-down" } },
 };
 
 static int code(const struct file_doc *doc, const struct file_line *item,
@@ -220,11 +236,12 @@ static int dims(const struct file_doc *doc, const struct file_line *item,
 	char wrap[NET_DIMS_MAX];
 	unsigned count;
 
-	if (file_dims(item->value, size, wrap, &count))
+	if (file_dims(item->value, file_length_max(cfg), size, wrap, &count))
 		return file_fail_at(
 			doc, item->line,
-			"%s = %s: %u lengths at most, 1 to 128 each: %s",
-			key->name, item->value, NET_DIMS_MAX, key->help);
+			"%s = %s: %u lengths at most, 1 to %u each: %s",
+			key->name, item->value, NET_DIMS_MAX,
+			file_length_max(cfg), key->help);
 	memcpy((char *)cfg + key->offset, size, sizeof(size));
 	if (!strcmp(key->name, "shape")) {
 		cfg->dims = (uint8_t)count;
@@ -276,6 +293,7 @@ int file_value(const struct file_doc *doc, const struct file_line *item,
 				    item->value, item->def->help);
 	case FILE_ORDER:
 	case FILE_ZONE:
+	case FILE_GRAPH:
 		return 0; /* set when the shape is known */
 	default:
 		return value_quantity(doc, item, cycle_ps, base);

@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Generic machines (unit = generic): few keys are required, in the terms of
+ * LogGP; the others have the default values of this table.
+ */
+#include "prov/net/file/net_file_int.h"
+#include "prov/net/routing/net_topo.h"
+
+#include <string.h>
+
+/* Required keys, besides name, unit and topology. */
+static const char *const required[] = {
+	"shape", "link", "hop", "o_send", "o_recv", "latency",
+};
+
+/* Default values, all assumed. */
+static const struct {
+	const char *key, *value;
+} defaults[] = {
+	{ "cycle", "1 ns" },
+	/* MTU of InfiniBand and Slingshot; header: InfiniBand, local routing */
+	{ "payload", "4096 B" },
+	{ "chunk", "32 B" },
+	{ "header", "26 B" },
+	{ "trailer", "0 B" },
+	{ "token", "20 ns" },
+	{ "buffer", "16 packets" },
+	{ "bubble", "2" },
+	{ "inject_fifos", "1" },
+	{ "inject_depth", "4 packets" },
+	{ "local", "100 ns" },
+	{ "eager", "8 KiB" },
+	{ "atomic", "50 ns" },
+	{ "poll", "25 ns" },
+	{ "wtime", "20 ns" },
+	{ "ranks_per_node", "1" },
+	{ "order", "longest" },
+	{ "zone0", "longest" },
+	{ "zone1", "any" },
+	{ "zone2", "order" },
+	{ "zone3", "order" },
+};
+
+/* Keys that set others, and the keys that must then be absent. */
+static const struct {
+	const char *key, *other;
+} pairs[] = {
+	{ "o_send", "send" },
+	{ "o_recv", "recv" },
+	{ "latency", "inject" },
+	{ "latency", "receive" },
+	{ "G", "injection" },
+	{ "G", "reception" },
+	{ "buffer", "tokens_deterministic" },
+};
+
+bool file_generic_requires(const char *key, const struct net_config *cfg)
+{
+	if (cfg->topology == NET_GRAPH && !strcmp(key, "shape"))
+		return false;
+	if (cfg->topology == NET_GRAPH && !strcmp(key, "graph"))
+		return true;
+	if (cfg->topology == NET_DRAGONFLY_PLUS && !strcmp(key, "spines"))
+		return true;
+	if (!strcmp(key, "name") || !strcmp(key, "topology"))
+		return true;
+	for (unsigned i = 0; i < WEFT_COUNT_OF(required); i++)
+		if (!strcmp(key, required[i]))
+			return true;
+	return false;
+}
+
+const char *file_generic_default(const char *key)
+{
+	for (unsigned i = 0; i < WEFT_COUNT_OF(defaults); i++)
+		if (!strcmp(key, defaults[i].key))
+			return defaults[i].value;
+	return NULL;
+}
+
+int file_generic_pairs(const struct file_doc *doc)
+{
+	const struct file_line *a, *b;
+
+	for (unsigned i = 0; i < WEFT_COUNT_OF(pairs); i++) {
+		a = file_doc_get(doc, pairs[i].key);
+		b = file_doc_get(doc, pairs[i].other);
+		if (a && b)
+			return file_fail_at(doc, b->line,
+					    "%s and %s (line %u) set the same "
+					    "value; remove one of them",
+					    pairs[i].other, pairs[i].key,
+					    a->line);
+	}
+	return 0;
+}
+
+/*
+ * Returns the queues of the dynamic channel: a power of two, at most four, with
+ * which the ports of a switch have at most 112 queues.
+ */
+static uint32_t queues_of(const struct net_config *cfg)
+{
+	uint32_t ports = net_topo_ports(cfg), n = 4;
+
+	if (net_is_switched(cfg) || cfg->topology == NET_TORUS)
+		return 1;
+	while (n > 1 && ports * n > FILE_QUEUES_MAX)
+		n /= 2;
+	return n;
+}
+
+static void set_buffers(struct net_config *cfg)
+{
+	uint32_t wire, packet;
+
+	if (!cfg->chunk_bytes)
+		return;
+	wire = net_wire_bytes(cfg, cfg->payload_bytes / cfg->chunk_bytes);
+	packet = net_wire_tokens(cfg, wire);
+	for (unsigned vc = NET_VC_DET; vc < NET_VC_COLL0; vc++)
+		if (!cfg->tokens[vc])
+			cfg->tokens[vc] = cfg->buffer_packets;
+	if (!cfg->tokens[NET_VC_DYN]) {
+		cfg->tokens[NET_VC_DYN] = packet * cfg->buffer_packets;
+		/* the counter of the dynamic channel ends at 4095 */
+		if (cfg->tokens[NET_VC_DYN] > 4095)
+			cfg->tokens[NET_VC_DYN] = 4095 / packet * packet;
+	}
+	if (!cfg->dyn_queues)
+		cfg->dyn_queues = queues_of(cfg);
+}
+
+void file_generic_set(struct net_config *cfg)
+{
+	struct net_path *path = &cfg->path[0];
+	uint64_t byte = cfg->byte_ps_x1000;
+
+	if (cfg->latency_ps) {
+		path->inject_ps = cfg->latency_ps / 2;
+		path->receive_ps = cfg->latency_ps - path->inject_ps;
+	}
+	if (!byte)
+		byte = cfg->link_end_ps_x1000 ? cfg->link_end_ps_x1000
+					      : cfg->link_ps_per_byte_x1000;
+	if (!path->injection_ps_per_byte_x1000)
+		path->injection_ps_per_byte_x1000 = byte;
+	if (!path->reception_ps_per_byte_x1000)
+		path->reception_ps_per_byte_x1000 = byte;
+	path->cut_through = 1;
+	set_buffers(cfg);
+}
