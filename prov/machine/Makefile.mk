@@ -52,6 +52,7 @@ libweftunits_la_SOURCES = \
 	prov/machine/sunway/sunway_qp.c prov/machine/sunway/sunway_qp.h \
 	prov/machine/sunway/sunway_qp_rx.c \
 	prov/machine/sunway/sunway_transport.c prov/machine/sunway/sunway_transport.h \
+	prov/machine/generic/generic.c prov/machine/generic/generic_transport.h \
 	prov/machine/apenet/apenet.c prov/machine/apenet/apenet_dev.h \
 	prov/machine/apenet/apenet_layout.h prov/machine/apenet/apenet_tlb.h \
 	prov/machine/apenet/apenet_buf.c prov/machine/apenet/apenet_cmd.c \

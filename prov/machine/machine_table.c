@@ -6,6 +6,7 @@
  */
 #include "prov/machine/apenet/apenet_transport.h"
 #include "prov/machine/gemini/gemini_transport.h"
+#include "prov/machine/generic/generic_transport.h"
 #include "prov/machine/bgq/bgq_transport.h"
 #include "prov/nic/nic.h"
 #include "prov/machine/qsnet2/qsnet2_transport.h"
@@ -216,6 +217,19 @@ static const struct weft_machine rows[] = {
 		.hmem = true,
 		.fifos = 1, /* command queue: paper 2.1 */
 		/* no hardware collectives: no routes, software trees */
+		.cu = CUNIT_NATIVE,
+	},
+	{
+		.name = "generic",
+		.fabric = "weft-generic",
+		.unit = &weft_unit_generic,
+		.code = WEFT_CARRIER_CRC32,
+		.inject_bytes = 256, /* assumed */
+		/* assumed: payload of 4 KB, less the header */
+		.packet_bytes = 4064,
+		.eager_bytes = 8192, /* assumed; key eager of the file */
+		.msg_order = ORDER_STRICT,
+		.fifos = 1,
 		.cu = CUNIT_NATIVE,
 	},
 };

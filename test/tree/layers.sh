@@ -85,7 +85,8 @@ engine="prov/nic/nic.h prov/machine/machine_response.h
 units="prov/machine/bgq/bgq_transport.h prov/machine/gemini/gemini_transport.h
 	prov/machine/qsnet2/qsnet2_transport.h
 	prov/machine/sunway/sunway_transport.h
-	prov/machine/apenet/apenet_transport.h"
+	prov/machine/apenet/apenet_transport.h
+	prov/machine/generic/generic_transport.h"
 cunit="prov/group/cunit/cunit.h prov/group/cunit/cunit_exact.h
 	prov/group/cunit/cunit_fold.h"
 # Carriers, and the table of live mode and virtual time.
@@ -124,7 +125,7 @@ borders_below() {
 	border prov/group/cunit "$low"
 	border -1 prov/machine "$low prov/wire/ $engine $units $below"
 	border prov/machine/native "$low prov/wire/ prov/nic/ $engine $below"
-	for unit in bgq gemini qsnet2; do
+	for unit in bgq gemini generic qsnet2; do
 		border prov/machine/$unit "$low prov/wire/ $engine $below"
 	done
 	border prov/machine/sunway "$low prov/wire/ prov/arq/ $engine $below"

@@ -392,7 +392,8 @@ static void show_all(struct weft_report *r)
 	show_versions(r);
 	report_section(r, "features", "Features");
 	report_value(r, "threads", "MPI_THREAD_MULTIPLE");
-	report_value(r, "machines", "native bgq gemini qsnet2 sunway apenet");
+	report_value(r, "machines",
+		     "native bgq gemini qsnet2 sunway apenet generic");
 	report_value(r, "clocks", "live virtual");
 	report_value(r, "launchers", "mpiexec, any PMIx launcher");
 	report_section_end(r);

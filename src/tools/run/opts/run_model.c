@@ -23,8 +23,9 @@ static const struct {
 	const char *name;
 	const char *unit; /* NULL: native, the machine is this host */
 } machines[] = {
-	{ "native", NULL },   { "bgq", "mu" },	     { "gemini", "fma" },
-	{ "qsnet2", "sten" }, { "sunway", "swhni" }, { "apenet", "apenet" },
+	{ "native", NULL },	  { "bgq", "mu" },	 { "gemini", "fma" },
+	{ "qsnet2", "sten" },	  { "sunway", "swhni" }, { "apenet", "apenet" },
+	{ "generic", "generic" },
 };
 
 /* Returns the table index of NAME[@VARIANT][:DIMS], or -1. */
@@ -94,7 +95,7 @@ static int check_unit(const struct run_model *m, const struct net_config *cfg)
 			return 0;
 	run_message(
 		"--machine %s: unit = %s: no such network interface; there are "
-		"mu, fma, sten, swhni and apenet",
+		"generic, mu, fma, sten, swhni and apenet",
 		m->machine, cfg->unit);
 	return -EINVAL;
 }
