@@ -3,6 +3,7 @@ noinst_LTLIBRARIES += libweftsim.la
 libweftsim_la_SOURCES = \
 	src/tools/sim/sim_cut.c \
 	src/tools/sim/sim_hist.c src/tools/sim/sim_hist.h \
+	src/tools/sim/sim_new.c src/tools/sim/sim_new.h \
 	src/tools/sim/sim_plot.c src/tools/sim/sim_plot.h \
 	src/tools/sim/sim_progress.c src/tools/sim/sim_progress.h \
 	src/tools/sim/sim_run.c src/tools/sim/sim_run.h src/tools/sim/sim_int.h \
@@ -22,7 +23,8 @@ weft_sim_SOURCES = src/tools/sim/sim_main.c \
 weft_sim_LDADD = libweftpage.la libweftsim.la libweft-netwatch.la
 
 C_TESTS += src/tools/sim/sim_hist_test src/tools/sim/sim_run_test \
-	src/tools/sim/sim_traffic_test
+	src/tools/sim/sim_traffic_test src/tools/sim/sim_new_test
+src_tools_sim_sim_new_test_LDADD = libweftsim.la $(T_LIBS)
 src_tools_sim_sim_hist_test_LDADD = libweftsim.la $(T_LIBS)
 src_tools_sim_sim_run_test_LDADD = libweftsim.la $(T_LIBS)
 src_tools_sim_sim_traffic_test_LDADD = libweftsim.la $(T_LIBS)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Options of weft-sim: one table row each; an error names the wrong value. */
 #include "config.h"
+#include "src/tools/sim/sim_new.h"
 #include "src/tools/sim/sim_opts.h"
 #include "src/tools/sim/sim_plot.h"
 #include "prov/net/file/net_file.h"
@@ -303,6 +304,15 @@ static int set_picture(struct weft_args *a, struct sim_opts *o)
 	return sim_plot_check("weft-sim", a->value[0]) ? -1 : 0;
 }
 
+static int set_new(struct weft_args *a, struct sim_opts *o)
+{
+	char why[SIM_NEW_WHY];
+
+	if (sim_new(stdout, a->value[0], a->value[1], why))
+		return weft_args_error(a, "--new %s", why);
+	return 1;
+}
+
 static int set_version(struct weft_args *a, struct sim_opts *o)
 {
 	puts("weft-sim (Weft) " PACKAGE_VERSION);
@@ -320,9 +330,18 @@ static const struct row rows[] = {
 	  AT(machine),
 	  0,
 	  0 },
+	{ { "new", 2, "KIND RATE",
+	    "print the machine file of a new machine: fattree, dragonfly, "
+	    "dragonfly+, hyperx, torus, mesh or graph, with links of RATE, as "
+	    "100Gb",
+	    0 },
+	  set_new,
+	  0,
+	  0,
+	  0 },
 	{ { "pattern|p", 1, "NAME",
 	    "uniform (default), neighbour, all-to-all, complement, hotspot, "
-	    "permutation, transpose, io",
+	    "permutation, transpose, io, group",
 	    0 },
 	  set_pattern,
 	  0,

@@ -14,6 +14,7 @@ static const char *const names[SIM_PATTERNS] = {
 	[SIM_ALLTOALL] = "all-to-all", [SIM_COMPLEMENT] = "complement",
 	[SIM_HOTSPOT] = "hotspot",     [SIM_PERMUTATION] = "permutation",
 	[SIM_TRANSPOSE] = "transpose", [SIM_IO] = "io",
+	[SIM_GROUP] = "group",
 };
 
 const char *sim_pattern_name(enum sim_pattern pattern)
@@ -39,6 +40,19 @@ static uint32_t side_of(uint32_t nodes)
 	return side * side == nodes ? side : 0;
 }
 
+/*
+ * Returns the nodes of a group of a dragonfly, or of a switch of a HyperX; 0:
+ * the machine has no groups.
+ */
+static uint32_t group_nodes(const struct net_config *cfg)
+{
+	if (!net_is_switched(cfg) || cfg->topology == NET_GRAPH)
+		return 0;
+	if (cfg->topology == NET_HYPERX)
+		return net_router_nodes(cfg);
+	return cfg->size[1] * net_router_nodes(cfg);
+}
+
 const char *sim_pattern_missing(enum sim_pattern pattern,
 				const struct net_config *cfg)
 {
@@ -46,6 +60,8 @@ const char *sim_pattern_missing(enum sim_pattern pattern,
 		return "coordinates, which nodes of a tree do not have";
 	if (pattern == SIM_TRANSPOSE && !side_of(net_shape_nodes(cfg)))
 		return "a square number of nodes";
+	if (pattern == SIM_GROUP && !group_nodes(cfg))
+		return "groups of nodes: a dragonfly or a HyperX";
 	if (pattern == SIM_IO && !cfg->io_nodes)
 		return "I/O nodes: key io of the machine file, e.g. bgq@io";
 	return NULL;
@@ -166,7 +182,7 @@ uint32_t sim_traffic_rounds(const struct sim_traffic *t)
 static uint32_t target_in(struct sim_traffic *t, uint32_t src, uint32_t number,
 			  struct weft_rng *r)
 {
-	uint32_t others, n;
+	uint32_t others, n, each;
 
 	switch (t->pattern) {
 	case SIM_NEIGHBOUR:
@@ -180,6 +196,10 @@ static uint32_t target_in(struct sim_traffic *t, uint32_t src, uint32_t number,
 	case SIM_PERMUTATION:
 	case SIM_TRANSPOSE:
 		return sim_traffic_fixed(t, src, number);
+	case SIM_GROUP:
+		each = group_nodes(t->cfg);
+		n = (src / each + 1) * each % t->nodes;
+		return n + (uint32_t)weft_rng_below(r, each);
 	case SIM_HOTSPOT:
 		if (src != t->hot && weft_rng_unit(r) < t->hot_part)
 			return t->hot;

@@ -22,6 +22,7 @@ enum sim_pattern {
 	SIM_PERMUTATION, /* one random partner per node */
 	SIM_TRANSPOSE,	 /* nodes as a square matrix: the transposed position */
 	SIM_IO,		 /* the I/O node of the source */
+	SIM_GROUP,	 /* a random node of the next group */
 	SIM_PATTERNS
 };
 
