@@ -610,6 +610,16 @@ static inline uint16_t *net_port_delay(const struct net *net, uint32_t node)
 	       (uint64_t)node * net->ports;
 }
 
+/*
+ * Networks of switches: returns the packets that wait for each port of a switch
+ * or are in the buffer behind the port.
+ */
+static inline uint16_t *net_port_load(const struct net *net, uint32_t node)
+{
+	return (uint16_t *)net_at(net, net->off_load) +
+	       (uint64_t)(node - net->ends) * net->ports;
+}
+
 /* Coordinates of a node of a torus. */
 struct net_coord {
 	uint8_t x[NET_DIMS_MAX];

@@ -13,7 +13,6 @@
 #include "prov/net/net_pool.h"
 #include "prov/net/net_router.h"
 #include "prov/net/net_slot.h"
-#include "prov/net/net_switched.h"
 #include "prov/net/routing/net_routing.h"
 #include "prov/net/net_tile.h"
 #include "prov/net/net_wheel.h"
@@ -262,8 +261,8 @@ WEFT_COLD static uint32_t token_rare(struct net *net, uint32_t id,
 		back = update_port_delay(net, id, port, back);
 	if (net->rare & NET_RARE_SHARED)
 		return net_pool_return(net, id, port, vc, back);
-	if (net->rare & NET_RARE_SWITCHED)
-		net_switched_token(net, id, port);
+	if (net->rare & NET_RARE_SWITCHED && id >= net->ends)
+		net_port_load(net, id)[port]--;
 	if (vc)
 		return ++net_det_tokens(net, id, vc)[port];
 	return n->room[port] = (uint16_t)(n->room[port] + back);

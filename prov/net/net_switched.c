@@ -73,7 +73,7 @@ static unsigned choose_port(const struct net_step *s,
 			    const struct net_packet *p, uint64_t ports,
 			    uint64_t random)
 {
-	const uint16_t *load = net_switched_load(s->net, s->id);
+	const uint16_t *load = net_port_load(s->net, s->id);
 	unsigned n = (unsigned)__builtin_popcountll(ports), best, port;
 
 	best = nth_port(ports, (unsigned)(random % n));
@@ -117,7 +117,7 @@ static uint32_t path_load(const struct net_step *s, const struct net_packet *p,
 	uint64_t ports = net_paths_next(t, 0, sw, target);
 	unsigned port = choose_port(s, p, ports, 0);
 
-	return net_switched_load(s->net, s->id)[port] * hops;
+	return net_port_load(s->net, s->id)[port] * hops;
 }
 
 /* Decides at the first switch whether a packet makes a detour. */
@@ -185,7 +185,7 @@ void net_switched_route(struct net_step *s, unsigned slot)
 		net_walk_check(ports != 0);
 		p->det = (uint8_t)choose_port(s, p, ports, random >> 8);
 	}
-	net_switched_load(net, s->id)[p->det]++;
+	net_port_load(net, s->id)[p->det]++;
 	net_router_list(s, s->id, slot, pi, NET_WAIT_DET + p->class);
 	s->dirty |= 1ull << p->det;
 }
@@ -231,12 +231,4 @@ void net_switched_serve(struct net_step *s, unsigned port)
 		net_grant_det_rare(s, port, class + 1, NET_WAIT_DET + class);
 		return;
 	}
-}
-
-void net_switched_token(const struct net *net, uint32_t node, unsigned port)
-{
-	if (node < net->ends)
-		return;
-	WEFT_GUARD_ASSERT(net_switched_load(net, node)[port]);
-	net_switched_load(net, node)[port]--;
 }

@@ -6,13 +6,6 @@
 #include "prov/net/net_layout.h"
 #include "prov/net/routing/net_switches.h"
 
-/* Returns the packets that wait for each port of a switch or are behind it. */
-static inline uint16_t *net_switched_load(const struct net *net, uint32_t node)
-{
-	return (uint16_t *)net_at(net, net->off_load) +
-	       (uint64_t)(node - net->ends) * net->ports;
-}
-
 /* Reserves the tables of the network; called by lay_nodes. */
 void net_switched_open(struct net *net);
 /*
@@ -22,8 +15,6 @@ void net_switched_open(struct net *net);
 void net_switched_route(struct net_step *s, unsigned slot);
 /* Serves a port of a switch: its channels round robin, oldest packet first. */
 void net_switched_serve(struct net_step *s, unsigned port);
-/* Counts a packet that has left the buffer behind a port. */
-void net_switched_token(const struct net *net, uint32_t node, unsigned port);
 /* Updates a packet that leaves the switch by this port. */
 void net_switched_hop(const struct net *net, struct net_packet *p,
 		      uint32_t node, unsigned port);

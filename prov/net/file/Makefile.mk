@@ -9,7 +9,7 @@ libweftnetfile_la_SOURCES = \
 	prov/net/file/net_file_find.c \
 	prov/net/file/net_file_key.c \
 	prov/net/file/net_file_part.c \
-	prov/net/file/net_file_shape.c \
+	prov/net/file/net_file_shape.c prov/net/file/net_file_text.c \
 	prov/net/file/net_file_value.c
 libweftnetfile_la_LIBADD = libweft-netmap.la
 libweftnetfile_la_CPPFLAGS = $(AM_CPPFLAGS) -DWEFT_DATADIR='"$(datadir)"'

@@ -7,38 +7,9 @@
 #include "prov/net/file/net_file_int.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
-
-#define FILE_BYTES_MAX 65536u
-
-int file_fail(struct net_error_text *why, const char *fmt, ...)
-{
-	va_list ap;
-
-	va_start(ap, fmt);
-	vsnprintf(why->text, sizeof(why->text), fmt, ap);
-	va_end(ap);
-	return -EINVAL;
-}
-
-int file_fail_at(const struct file_doc *doc, unsigned line, const char *fmt,
-		 ...)
-{
-	size_t size = sizeof(doc->why->text), at;
-	va_list ap;
-
-	snprintf(doc->why->text, size, "%.200s:%u: ", doc->name, line);
-	at = strlen(doc->why->text);
-	va_start(ap, fmt);
-	vsnprintf(doc->why->text + at, size - at, fmt, ap);
-	va_end(ap);
-	return -EINVAL;
-}
 
 /* ---- splitting of lines -------------------------------------------------- */
 
@@ -51,47 +22,6 @@ static char *trim(char *s)
 	while (end > s && strchr(" \t\r", end[-1]))
 		*--end = 0;
 	return s;
-}
-
-static bool same_text(const char *a, const char *b)
-{
-	return a == b || (a && b && !strcmp(a, b));
-}
-
-/*
- * Returns the line that sets a key in the section of a variant; variant NULL:
- * outside of all sections.
- */
-static const struct file_line *line_in(const struct file_doc *doc,
-				       const char *part, const char *key,
-				       const char *variant)
-{
-	const struct file_line *l;
-
-	for (unsigned i = 0; i < doc->count; i++) {
-		l = &doc->item[i];
-		if (!strcmp(l->key, key) && same_text(l->part, part) &&
-		    same_text(l->variant, variant))
-			return l;
-	}
-	return NULL;
-}
-
-/* Returns the line of the requested variant, otherwise the common line. */
-static const struct file_line *doc_get(const struct file_doc *doc,
-				       const char *part, const char *key)
-{
-	const struct file_line *l = NULL;
-
-	if (doc->variant)
-		l = line_in(doc, part, key, doc->variant);
-	return l ? l : line_in(doc, part, key, NULL);
-}
-
-const struct file_line *file_doc_get(const struct file_doc *doc,
-				     const char *key)
-{
-	return doc_get(doc, NULL, key);
 }
 
 static int unknown_key(struct file_doc *doc, unsigned line, const char *key)
@@ -132,7 +62,7 @@ static const struct file_key *key_of(const struct file_line *item)
 static int line_store(struct file_doc *doc, const struct file_line *item)
 {
 	const struct file_line *before =
-		line_in(doc, item->part, item->key, item->variant);
+		file_line_in(doc, item->part, item->key, item->variant);
 
 	if (before)
 		return file_fail_at(doc, item->line,
@@ -236,7 +166,7 @@ static int take_default(const struct file_doc *doc, const struct file_key *key,
 static int file_take(struct file_doc *doc, const char *name, uint64_t cycle_ps,
 		     struct net_config *cfg)
 {
-	const struct file_line *item = doc_get(doc, NULL, name);
+	const struct file_line *item = file_line_get(doc, NULL, name);
 	const struct file_key *key = file_key_find(name, 0);
 	size_t size = sizeof(doc->missing);
 
@@ -281,7 +211,7 @@ static int set_orders(const struct file_doc *doc, struct net_config *cfg)
 		return 0;
 	for (unsigned i = 0; i < file_key_count; i++) {
 		key = &file_keys[i];
-		item = doc_get(doc, NULL, key->name);
+		item = file_line_get(doc, NULL, key->name);
 		value = item		       ? item->value
 			: file_is_generic(cfg) ? file_generic_default(key->name)
 					       : NULL;
@@ -333,9 +263,9 @@ static int set_channels(const struct file_doc *doc, struct net_config *c)
 /* Sets values whose default is another value. */
 static void set_defaults(const struct file_doc *doc, struct net_config *cfg)
 {
-	if (!doc_get(doc, NULL, "coll_send"))
+	if (!file_line_get(doc, NULL, "coll_send"))
 		cfg->coll_send_ps = cfg->send_ps;
-	if (!doc_get(doc, NULL, "coll_recv"))
+	if (!file_line_get(doc, NULL, "coll_recv"))
 		cfg->coll_recv_ps = cfg->recv_ps;
 }
 
@@ -349,10 +279,10 @@ static int check_variant(const struct file_doc *doc)
 	if (!doc->variant)
 		return 0;
 	for (unsigned i = 0; i < doc->count; i++) {
-		if (same_text(doc->item[i].variant, doc->variant))
+		if (file_same_text(doc->item[i].variant, doc->variant))
 			return 0;
 		if (doc->item[i].variant &&
-		    !same_text(doc->item[i].variant, last) &&
+		    !file_same_text(doc->item[i].variant, last) &&
 		    at < sizeof(all)) {
 			last = doc->item[i].variant;
 			at += (size_t)snprintf(all + at, sizeof(all) - at,
@@ -382,7 +312,7 @@ static int take_parts(const struct file_doc *doc, struct net_config *cfg)
 	}
 	for (unsigned i = 0; i < doc->count && !err; i++) {
 		l = &doc->item[i];
-		if (!l->part || doc_get(doc, l->part, l->key) != l)
+		if (!l->part || file_line_get(doc, l->part, l->key) != l)
 			continue;
 		part = file_part(l->part, l->def->flags, cfg);
 		if (!part)
@@ -416,7 +346,7 @@ static int take_keys(struct file_doc *doc, struct net_config *cfg)
 static int set_shape(const struct file_doc *doc, const char *dims,
 		     uint32_t nodes, struct net_config *cfg)
 {
-	const struct file_line *item = doc_get(doc, NULL, "graph");
+	const struct file_line *item = file_line_get(doc, NULL, "graph");
 	struct file_graph_names *names = NULL;
 	int err = 0;
 
@@ -475,42 +405,6 @@ int net_file_parse(const char *name, char *text, size_t len,
 }
 
 /* ---- reading of files ---------------------------------------------------- */
-
-/* Reads a whole file and appends a terminating zero. */
-int file_read(const char *path, char **text_p, size_t *len_p,
-	      struct net_error_text *why)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	char *text = malloc(FILE_BYTES_MAX + 1);
-	ssize_t n = 0;
-	size_t len = 0;
-
-	if (fd >= 0 && text)
-		while ((n = read(fd, text + len, FILE_BYTES_MAX - len)) > 0)
-			len += (size_t)n;
-	if (fd < 0 || !text || n < 0) {
-		file_fail(why, "%.200s: %s", path, strerror(errno));
-		len = 0;
-	} else if (len == FILE_BYTES_MAX) {
-		file_fail(why,
-			  "%.200s: longer than 65535 bytes, not a machine file "
-			  "or graph",
-			  path);
-		len = 0;
-	} else if (!len) {
-		file_fail(why, "%.200s: empty", path);
-	}
-	if (fd >= 0)
-		close(fd);
-	if (!len) {
-		free(text);
-		return -EINVAL;
-	}
-	text[len] = 0;
-	*text_p = text;
-	*len_p = len;
-	return 0;
-}
 
 /* Returns VARIANT of NAME@VARIANT:DIMS. */
 static const char *spec_variant(const char *spec, char *buf, size_t len)

@@ -136,23 +136,35 @@ static int read_edges(struct file_graph *g, char *text)
 
 /* ---- GraphViz ------------------------------------------------------------ */
 
+/* Returns whether the text begins with these two characters. */
+static bool begins(const char *text, char first, char second)
+{
+	return text[0] == first && text[1] == second;
+}
+
+/* Skips a comment between slashes and asterisks, up to its last slash. */
+static void skip_comment(struct file_graph *g)
+{
+	g->at += 2;
+	while (*g->at && !begins(g->at, '*', '/'))
+		g->line += *g->at++ == '\n';
+	if (*g->at)
+		g->at++;
+}
+
 /* Skips white space and comments. */
 static void skip_space(struct file_graph *g)
 {
-	for (;; g->at++) {
-		if (*g->at == '#' || !strncmp(g->at, "//", 2))
-			g->at += strcspn(g->at, "\n");
-		if (!strncmp(g->at, "/*", 2)) {
-			const char *end = strstr(g->at, "*/");
-
-			for (; *g->at && g->at != end; g->at++)
-				g->line += *g->at == '\n';
-			g->at += end ? 1 : -1;
+	for (; *g->at; g->at++) {
+		if (begins(g->at, '/', '*')) {
+			skip_comment(g);
 			continue;
 		}
-		g->line += *g->at == '\n';
+		if (*g->at == '#' || begins(g->at, '/', '/'))
+			g->at += strcspn(g->at, "\n");
 		if (!isspace((unsigned char)*g->at))
 			return;
+		g->line += *g->at == '\n';
 	}
 }
 
@@ -368,8 +380,7 @@ static bool is_dot(const char *text)
 	text += strspn(text, " \t\r\n");
 	return strchr(text, '{') &&
 	       (!strncmp(text, "graph", 5) || !strncmp(text, "strict", 6) ||
-		!strncmp(text, "digraph", 7) || !strncmp(text, "//", 2) ||
-		!strncmp(text, "/*", 2));
+		!strncmp(text, "digraph", 7) || *text == '/');
 }
 
 /* Sets path to the graph's file, relative to the folder of the machine file. */

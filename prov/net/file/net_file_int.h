@@ -81,6 +81,18 @@ struct file_doc {
 	const struct file_key *missing_key; /* the first missing key */
 };
 
+/* net_file_text.c */
+bool file_same_text(const char *a, const char *b);
+/*
+ * Returns the line that sets a key in the section of a variant; variant NULL:
+ * outside of all sections.
+ */
+const struct file_line *file_line_in(const struct file_doc *doc,
+				     const char *part, const char *key,
+				     const char *variant);
+/* Returns the line of the requested variant, otherwise the common line. */
+const struct file_line *file_line_get(const struct file_doc *doc,
+				      const char *part, const char *key);
 /* Returns the line that sets a key of the machine, or NULL. */
 const struct file_line *file_doc_get(const struct file_doc *doc,
 				     const char *key);
