@@ -8,6 +8,7 @@
  *   vt_join.c          joining a world by the name of the job
  *   vt_wait.c          blocking and release; polls that cost virtual time
  *   vt_cpus.c          processor affinity of ranks
+ *   vt_host.c          all ranks in one process, as fibers of a simulator
  *   vt_tx.c            packets into buffers, for the engine
  *   vt_rx.c            packets out of the arrival list
  *   vt_interface.c     interfaces that match messages while ranks compute;
@@ -34,6 +35,7 @@
 #include "prov/vt/vt_layout.h"
 #include "prov/net/net.h"
 #include "src/base/attr.h"
+#include "src/base/hash.h"
 #include "src/os/guard.h"
 #include "src/base/region.h"
 
@@ -92,6 +94,10 @@ struct weft_vt {
 	double compute;
 	uint32_t *wake; /* ranks that this process has to wake, in order */
 	uint32_t wake_count;
+	/* hosted: suspends the calling rank (vt_host.c); NULL: not hosted */
+	void (*park)(void *arg);
+	void *park_arg;
+	struct vt *hosted; /* any rank of a hosted world, for the engine */
 };
 
 struct vt_engine_pass;
@@ -113,9 +119,10 @@ struct vt {
 			    const void *in, size_t bytes);
 	int (*change)(const void *what, size_t operand_bytes, void *data,
 		      void *old, size_t bytes);
-	struct vt_peer **peer; /* peer records by rank; NULL: no contact yet */
-	uint32_t *contacted;   /* ranks by peer index */
+	struct weft_hash peers; /* peer records by rank, of contacted ranks */
+	struct vt_peer **contacted; /* the same, by peer index */
 	uint32_t contacted_count;
+	uint32_t contacted_room;
 	struct weft_carrier_stats stats;
 	bool threads;
 	bool out; /* this rank has left the world */

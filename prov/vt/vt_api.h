@@ -65,6 +65,28 @@ int weft_vt_join_job(const struct weft_vt_conf *conf, const char *job,
 		     struct weft_vt **w_p);
 void weft_vt_close(struct weft_vt *w);
 
+/* ---- all ranks in one process -------------------------------------------- */
+
+/*
+ * Makes the creator of a world the host of all its ranks, before any of them is
+ * open. Each rank is a fiber of the caller: park(arg) is called when a rank
+ * blocks, and returns when the rank is to continue. The data of transfers is
+ * not copied.
+ *
+ *   weft_vt_create -> weft_vt_host -> [weft_vt_host_rank, open a carrier]*
+ *       -> run all fibers until they are parked
+ *       -> [weft_vt_host_pass, resume the fibers that it returns]*
+ */
+void weft_vt_host(struct weft_vt *w, void (*park)(void *arg), void *arg);
+/* Selects the rank of the next carrier that is opened. */
+void weft_vt_host_rank(struct weft_vt *w, uint32_t rank);
+/*
+ * Runs the model until ranks can continue, when no rank runs. Returns the
+ * ranks, in order, and their number; 0: all ranks have left. -EIO: the model
+ * has failed.
+ */
+int weft_vt_host_pass(struct weft_vt *w, const uint32_t **ranks_p);
+
 uint32_t weft_vt_size(const struct weft_vt *w);
 /* Returns the address of a rank; needs no communication. */
 void weft_vt_name(const struct weft_vt *w, uint32_t rank,

@@ -303,6 +303,13 @@ static int job_get_write(const struct dma_job *j)
 	return job_scatter(j, j->b->payload + sizeof(*j->m));
 }
 
+/* Executes a step of a transfer; messages of a hosted world have no data. */
+static int job_part(const struct dma_job *j,
+		    int (*part)(const struct dma_job *j))
+{
+	return weft_unlikely(j->t->w->park != NULL) ? 0 : part(j);
+}
+
 /* Executes a step of a transfer and records its error. */
 static void job_do(struct vt_engine_pass *t, uint32_t i,
 		   int (*part)(const struct dma_job *j))
@@ -319,7 +326,7 @@ static void job_do(struct vt_engine_pass *t, uint32_t i,
 	int ret;
 
 	vt_require(m->count <= VT_DMA_SEGS);
-	ret = is_attached(origin) && is_attached(target) ? part(&j)
+	ret = is_attached(origin) && is_attached(target) ? job_part(&j, part)
 							 : -ECONNRESET;
 	if (ret == -ESRCH)
 		ret = -ECONNRESET;

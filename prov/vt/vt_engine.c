@@ -469,6 +469,8 @@ static void wake_all(struct vt *v)
 {
 	struct weft_vt *w = v->w;
 
+	if (w->park)
+		return;
 	for (uint32_t k = 0; k < w->wake_count; k++) {
 		if (w->wake[k] == v->rank)
 			continue;

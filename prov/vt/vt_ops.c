@@ -21,9 +21,9 @@
 static void vt_free(struct vt *v)
 {
 	for (uint32_t i = 0; i < v->contacted_count; i++)
-		free(v->peer[v->contacted[i]]);
+		free(v->contacted[i]);
 	free(v->route);
-	free(v->peer);
+	weft_hash_fini(&v->peers);
 	free(v->contacted);
 	free(v);
 }
@@ -45,14 +45,15 @@ static int vt_init(struct vt *v, const struct weft_carrier_attr *attr)
 	v->threads = attr->threads;
 	v->no_dma = attr->no_dma;
 	vt_interface_init(v, attr);
-	vt_cpus_add(w->head);
+	if (!w->park)
+		vt_cpus_add(w->head);
 	v->last_to = VT_NONE;
-	v->watched = VT_MEASURED_RUNS;
+	v->watched = w->park ? 0 : VT_MEASURED_RUNS;
+	v->shares = w->park;
 	v->check_next = w->rank + 1;
-	v->peer = calloc(w->size, sizeof(*v->peer));
-	v->contacted = calloc(w->size, sizeof(*v->contacted));
+	weft_hash_init(&v->peers);
 	v->route = calloc(WEFT_BACKEND_ROUTES, sizeof(*v->route));
-	return v->peer && v->contacted && v->route ? 0 : -ENOMEM;
+	return v->route ? 0 : -ENOMEM;
 }
 
 static int vt_open(const struct weft_carrier_attr *attr,
@@ -66,7 +67,7 @@ static int vt_open(const struct weft_carrier_attr *attr,
 			 "run under MPI, or set FI_WEFT_JOB=name:rank:size");
 		return -EINVAL;
 	}
-	if (attr->world->in_use) {
+	if (attr->world->in_use && !attr->world->park) {
 		weft_log(WEFT_LOG_ERROR,
 			 "virtual time: this rank already has an endpoint; "
 			 "only one per rank is supported");
@@ -83,7 +84,9 @@ static int vt_open(const struct weft_carrier_attr *attr,
 	attr->world->in_use = true;
 	if (v->threads)
 		v->w->head->threads = 1;
-	v->me->start = weft_proc_start((uint32_t)getpid());
+	if (!v->w->park)
+		v->me->start = weft_proc_start((uint32_t)getpid());
+	v->w->hosted = v;
 	/* R7 pairs with A7 in vt_rank_alive() */
 	weft_store32(&v->me->pid, (uint32_t)getpid());
 	vt_exit(v);
@@ -135,6 +138,39 @@ static void vt_name_get(struct weft_carrier *c, struct sockaddr_in *name)
 	weft_vt_name(vt_of(c)->w, vt_of(c)->rank, name);
 }
 
+/* Makes room for one more contacted rank; tables are as long as needed. */
+static int contacted_grow(struct vt *v)
+{
+	uint32_t room = v->contacted_room ? 2 * v->contacted_room : 8;
+	struct vt_peer **more;
+
+	if (v->contacted_count < v->contacted_room)
+		return 0;
+	more = realloc(v->contacted, room * sizeof(*more));
+	if (!more)
+		return -ENOMEM;
+	v->contacted = more;
+	v->contacted_room = room;
+	return 0;
+}
+
+static struct vt_peer *peer_add(struct vt *v, uint32_t rank)
+{
+	struct vt_peer *p = contacted_grow(v) ? NULL : calloc(1, sizeof(*p));
+
+	if (!p || weft_hash_set(&v->peers, rank, p)) {
+		free(p);
+		return NULL;
+	}
+	weft_vt_name(v->w, rank, &p->base.name);
+	p->base.index = v->contacted_count;
+	p->rank = rank;
+	v->contacted[v->contacted_count++] = p;
+	/* a peer that has already left is reported at the next poll */
+	v->left_seen = weft_load32(&v->w->head->left) - 1;
+	return p;
+}
+
 static int vt_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 		   struct weft_peer **peer_p)
 {
@@ -145,19 +181,11 @@ static int vt_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 
 	if (ret)
 		return ret;
-	p = v->peer[rank];
-	if (!p) {
-		p = calloc(1, sizeof(*p));
-		if (!p)
-			return -ENOMEM;
-		weft_vt_name(v->w, rank, &p->base.name);
-		p->base.index = v->contacted_count;
-		p->rank = rank;
-		v->peer[rank] = p;
-		v->contacted[v->contacted_count++] = rank;
-		/* a peer that has already left is reported at the next poll */
-		v->left_seen = weft_load32(&v->w->head->left) - 1;
-	}
+	p = weft_hash_get(&v->peers, rank);
+	if (!p)
+		p = peer_add(v, rank);
+	if (!p)
+		return -ENOMEM;
 	*peer_p = &p->base;
 	return 0;
 }

@@ -46,7 +46,7 @@ static void list_advance(struct vt *v, uint32_t i)
 
 static struct weft_peer *peer_of(struct vt *v, uint32_t rank)
 {
-	struct vt_peer *p = v->peer[rank];
+	struct vt_peer *p = weft_hash_get(&v->peers, rank);
 	struct sockaddr_in name;
 	struct weft_peer *made;
 
@@ -133,7 +133,7 @@ static void report_lost(struct vt *v)
 	WEFT_ASSERT(v->contacted_count <= v->w->size);
 	v->left_seen = left;
 	for (uint32_t i = 0; i < v->contacted_count; i++) {
-		struct vt_peer *p = v->peer[v->contacted[i]];
+		struct vt_peer *p = v->contacted[i];
 		uint32_t err = weft_load32(&v->w->rank_of[p->rank].exit_err);
 
 		if (!err || p->base.lost)

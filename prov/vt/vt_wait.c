@@ -137,6 +137,10 @@ WEFT_HOT static void block_once(struct vt *v, enum weft_vt_state as,
 	weft_store32(&me->status, as);
 	/* R0 pairs with A0: the engine sees all stores of this rank. */
 	before = weft_add32(&w->head->running, (uint32_t)-1);
+	if (weft_unlikely(w->park != NULL)) {
+		w->park(w->park_arg);
+		return;
+	}
 	if (before == 1)
 		vt_engine_try(v);
 	else if (weft_unlikely(before - 1 >= max_running(w)))
@@ -391,7 +395,7 @@ void vt_world_leave(struct vt *v)
 	vt_due_set(w, v->rank, VT_NEVER);
 	weft_store32(&v->me->status, WEFT_VT_DONE);
 	/* R0 pairs with A0, as in block() */
-	if (weft_add32(&w->head->running, (uint32_t)-1) == 1)
+	if (weft_add32(&w->head->running, (uint32_t)-1) == 1 && !w->park)
 		vt_engine_try(v);
 	/* R8 pairs with A8: the counters of the last pass are written. */
 	weft_store32(&v->me->status, WEFT_VT_LEFT);

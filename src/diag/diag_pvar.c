@@ -5,6 +5,7 @@
 #include "src/base/attr.h"
 #include "src/diag/diag_count.h"
 #include "src/core/core_state.h"
+#include "src/core/core_time.h"
 
 #include <errno.h>
 #include <rdma/fi_ext_weft.h>
@@ -72,6 +73,9 @@ const struct weft_pvar weft_pvars[] = {
 	  WEFT_PVAR_PROVIDER, FIELD(posted_now), true },
 	{ "unexpected_messages", "messages that wait for a receive",
 	  WEFT_PVAR_PROVIDER, FIELD(unexpected_now), true },
+	{ "clock_ps",
+	  "time of the job's clock in ps; reading it takes no virtual time",
+	  WEFT_PVAR_CLOCK, 0, false },
 };
 
 const int weft_pvar_count = (int)WEFT_COUNT_OF(weft_pvars);
@@ -112,6 +116,9 @@ int weft_pvar_read(int i, uint64_t *value_p)
 		for (int c = WEFT_COUNT_SEND_INJECT;
 		     c <= WEFT_COUNT_SEND_PACKED; c++)
 			sum += weft_load64_relaxed(&weft_counts[c]);
+		break;
+	case WEFT_PVAR_CLOCK:
+		sum = weft_running() ? weft_core_clock_peek_ps() : 0;
 		break;
 	case WEFT_PVAR_CORE:
 		sum = weft_load64_relaxed(&weft_counts[v->position]);

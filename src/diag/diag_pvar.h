@@ -14,6 +14,7 @@ enum weft_pvar_from {
 	WEFT_PVAR_SENT,	    /* sum of the counters of all send paths */
 	WEFT_PVAR_PENDING,  /* number of operations in the retry queue */
 	WEFT_PVAR_PROVIDER, /* a field of the provider's statistics */
+	WEFT_PVAR_CLOCK,    /* the job's clock */
 };
 
 struct weft_pvar {

@@ -251,6 +251,10 @@ static int add_job(struct run_env *e, const struct run_job *job)
 		err = add_number(e, "WEFT_TRACE_FD", job->trace_fd);
 	if (!err)
 		err = add_model(e, &job->opts->model, job->opts->verbose);
+	if (!err && job->record)
+		err = run_env_set(e, "WEFT_RECORD", job->record);
+	if (!err && job->record)
+		err = run_env_set(e, "LD_PRELOAD", job->preload);
 	/*
 	 * Without this variable psm2, a library of libfabric on x86, catches
 	 * SIGSEGV and exits with code 1.

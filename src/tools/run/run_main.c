@@ -21,6 +21,7 @@
 #include "src/tools/run/run_message.h"
 #include "src/tools/run/job/run_signal.h"
 #include "src/tools/run/job/run_spawn.h"
+#include "src/tools/run/job/run_record.h"
 #include "src/tools/run/job/run_trace.h"
 
 #include <errno.h>
@@ -112,6 +113,7 @@ static void job_fini(struct run_job *job)
 	run_io_close(job->io);
 	run_bind_close(job->bind);
 	run_trace_close(job);
+	run_record_close(job);
 	run_job_page_close(job);
 	free(job->end.text);
 	free(job->end.call);
@@ -271,6 +273,8 @@ static int job_start(struct run_job *job)
 		err = run_job_page_open(job);
 	if (!err)
 		err = run_trace_open(job);
+	if (!err)
+		err = run_record_open(job);
 	if (!err)
 		err = run_pmix_open(job);
 	if (!err)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* weft-sim: synthetic traffic on the model of a machine's network. */
 #include "src/tools/outfile.h"
+#include "src/tools/replay/replay.h"
 #include "src/tools/sim/sim_out.h"
 #include "src/tools/sim/sim_progress.h"
 
@@ -72,8 +73,11 @@ int main(int argc, char **argv)
 	static struct sim_opts o;
 	char why[WEFT_OUTFILE_WHY];
 	struct sim_result *r;
-	int err = sim_opts_parse(argv, &o);
+	int err;
 
+	if (replay_requested(argv + 1))
+		return replay_main(argv);
+	err = sim_opts_parse(argv, &o);
 	if (err)
 		return err < 0 ? 2 : 0;
 	if (o.html && weft_outfile_check(o.html, WEFT_OUTFILE_PAGE, why)) {

@@ -10,6 +10,7 @@ RUN_SOURCES += \
 	src/tools/run/job/run_report.h src/tools/run/job/run_signal.c \
 	src/tools/run/job/run_signal.h src/tools/run/job/run_spawn.c \
 	src/tools/run/job/run_spawn.h src/tools/run/job/run_stuck.c \
+	src/tools/run/job/run_record.c src/tools/run/job/run_record.h \
 	src/tools/run/job/run_stuck.h src/tools/run/job/run_trace.c \
 	src/tools/run/job/run_trace.h
 C_TESTS += src/tools/run/job/run_end_test

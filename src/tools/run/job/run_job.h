@@ -93,6 +93,8 @@ struct run_job {
 	int job_page_fd;
 	/* descriptor of the memory for recorded events; -1: none */
 	int trace_fd;
+	char *record;  /* file of --record; NULL: calls are not recorded */
+	char *preload; /* libraries that are loaded into the ranks */
 	/* descriptor limit at mpiexec's start, for the ranks */
 	struct rlimit nofile;
 	sigset_t sigmask; /* signal mask at mpiexec's start, for the ranks */

@@ -71,11 +71,7 @@ static bool ends_in(const char *file, const char *end)
 	return n > m && !strcmp(file + n - m, end);
 }
 
-/*
- * Returns the folder of Weft's modules. Installed: PREFIX/lib/weft, for
- * PREFIX/bin/mpiexec; in the build tree: .libs.
- */
-static const char *lib_folder(char *dir, size_t room)
+const char *run_lib_folder(char *dir, size_t room)
 {
 	char self[PATH_MAX / 2];
 	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
@@ -98,7 +94,7 @@ static int write_trace(const struct report *s, const char *file)
 
 	if (!ends_in(file, OTF2))
 		return report_perfetto(s, file);
-	return report_archive(s, lib_folder(dir, sizeof(dir)), file);
+	return report_archive(s, run_lib_folder(dir, sizeof(dir)), file);
 }
 
 /* Checks the file of --trace, whose suffix selects the format. */
@@ -107,7 +103,7 @@ static int check_trace(const char *file, char why[WEFT_OUTFILE_WHY])
 	char dir[PATH_MAX];
 
 	if (ends_in(file, OTF2) &&
-	    !report_archive_can(lib_folder(dir, sizeof(dir)))) {
+	    !report_archive_can(run_lib_folder(dir, sizeof(dir)))) {
 		snprintf(why, WEFT_OUTFILE_WHY,
 			 "this Weft was built without libotf2 (Debian package "
 			 "libopen-trace-format2-dev); FILE.json needs no "

@@ -24,4 +24,10 @@ int run_trace_open(struct run_job *job);
 int run_trace_show(const struct run_job *job);
 void run_trace_close(struct run_job *job);
 
+/*
+ * Returns the folder of Weft's modules. Installed: PREFIX/lib/weft, for
+ * PREFIX/bin/mpiexec; in the build tree: .libs.
+ */
+const char *run_lib_folder(char *dir, size_t room);
+
 #endif

@@ -545,6 +545,10 @@ static const struct run_flag run_flags[] = {
 	    "events of the run for tools: FILE.json or FILE.otf2", M },
 	  set_text,
 	  offsetof(struct run_opts, model.trace) },
+	{ { "record", 1, "FILE",
+	    "MPI calls of all ranks, for weft-sim --replay", M },
+	  set_text,
+	  offsetof(struct run_opts, model.record) },
 
 	{ { "q|quiet", 0, "", "no messages about options without effect", X },
 	  set_flag,

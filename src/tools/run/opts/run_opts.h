@@ -115,6 +115,7 @@ struct run_model {
 	bool report_named;  /* whether --report-file has set `report` */
 	const char *page;   /* file of --report-html; NULL: none */
 	const char *trace;  /* file of --trace; NULL: none */
+	const char *record; /* file of --record; NULL: none */
 	/* fault plan, or the name of its file; NULL: none */
 	const char *faults;
 	int ppn;

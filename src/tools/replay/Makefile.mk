@@ -1,0 +1,41 @@
+# src/tools/replay: replay of recorded calls on the model; part of weft-sim
+noinst_LTLIBRARIES += libweftreplay.la
+libweftreplay_la_SOURCES = \
+	src/tools/replay/replay.h \
+	src/tools/replay/replay_call.h \
+	src/tools/replay/replay_coll.c \
+	src/tools/replay/replay_comm.c \
+	src/tools/replay/replay_exec.c \
+	src/tools/replay/replay_fiber.c \
+	src/tools/replay/replay_int.h \
+	src/tools/replay/replay_main.c \
+	src/tools/replay/replay_msg.c \
+	src/tools/replay/replay_otf2.c \
+	src/tools/replay/replay_pattern.c \
+	src/tools/replay/replay_rank.c \
+	src/tools/replay/replay_report.c src/tools/replay/replay_report.h \
+	src/tools/replay/replay_route.c \
+	src/tools/replay/replay_trace.c \
+	src/comm/comm_channel.c
+libweftreplay_la_LIBADD = libweftcoll.la libweft-types.la libweftnic.la \
+	libweftbase.la
+EXTRA_DIST += src/tools/replay/README
+
+# Preloaded by mpiexec --record into the ranks.
+pkglib_LTLIBRARIES += libweft-record.la
+libweft_record_la_SOURCES = \
+	src/tools/replay/record.c src/tools/replay/record.h \
+	src/tools/replay/record_coll.c \
+	src/tools/replay/record_comm.c \
+	src/tools/replay/record_p2p.c
+libweft_record_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
+libweft_record_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version \
+	-export-symbols-regex '^MPI_'
+
+C_TESTS += src/tools/replay/replay_run_test src/tools/replay/replay_trace_test
+src_tools_replay_replay_run_test_SOURCES = \
+	src/tools/replay/replay_run_test.c src/tools/replay/replay_write.h
+src_tools_replay_replay_run_test_LDADD = libweftreplay.la $(T_LIBS)
+src_tools_replay_replay_trace_test_SOURCES = \
+	src/tools/replay/replay_trace_test.c src/tools/replay/replay_write.h
+src_tools_replay_replay_trace_test_LDADD = libweftreplay.la $(T_LIBS)

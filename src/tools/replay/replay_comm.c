@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Communicators of the replay. A new communicator takes the messages by which
+ * the members of its parent agree on a context id (src/comm/comm_agree.c): in
+ * each of ceil(log2 n) rounds one message of AGREE_BYTES in each direction.
+ */
+#include "src/tools/replay/replay_int.h"
+
+#include "coll/coll.h"
+#include "src/comm/comm_channel.h"
+#include "src/comm/comm_context.h"
+#include "src/msg/msg_tag.h"
+#include "src/tools/replay/replay_call.h"
+#include "src/types/types_dt.h"
+
+#include <stdlib.h>
+
+#define AGREE_BYTES ((WEFT_CTX_WINDOW + 1) * sizeof(uint64_t))
+/* bytes that MPI_Comm_split gathers from each rank */
+#define SPLIT_BYTES 12
+/* context ids of the replay are the trace's numbers, modulo their number */
+#define CTX_IDS	    (WEFT_TAG_CTX_IDS - 8)
+
+void weft_comm_put(struct weft_comm *c)
+{
+	weft_obj_put(&c->obj);
+}
+
+static struct weft_comm *comm_open(struct weft_group *g, int rank, uint64_t id)
+{
+	struct weft_comm *c = calloc(1, sizeof(*c));
+
+	if (!c)
+		return NULL;
+	weft_obj_init(&c->obj, WEFT_KIND_COMM);
+	c->ctx = (4 + id % CTX_IDS) << WEFT_TAG_CTX_SHIFT;
+	c->group = g;
+	c->rank = rank;
+	c->size = c->peers = g->size;
+	c->proc = g->proc;
+	return c;
+}
+
+struct weft_comm *replay_world_open(uint32_t rank)
+{
+	return comm_open(replay_job.group, (int)rank, 0);
+}
+
+struct weft_comm *replay_comm_of(uint64_t id)
+{
+	struct replay_rank *r = replay_me;
+
+	if (!id)
+		return r->world;
+	for (unsigned i = 0; i < r->comms; i++)
+		if (r->comm[i].id == id)
+			return r->comm[i].comm;
+	return NULL;
+}
+
+/* ---- creation ------------------------------------------------------------ */
+
+static struct weft_group *group_of(const struct replay_call *c, int *rank_p)
+{
+	struct weft_group *g =
+		calloc(1, sizeof(*g) + c->members * sizeof(g->proc[0]));
+
+	if (!g)
+		replay_fail("out of memory");
+	g->size = (int)c->members;
+	*rank_p = -1;
+	for (uint64_t i = 0; i < c->members; i++) {
+		g->proc[i] = (int)c->member[i];
+		if (c->member[i] == replay_me->rank)
+			*rank_p = (int)i;
+	}
+	return g;
+}
+
+static void comm_add(const struct replay_call *c)
+{
+	struct replay_rank *r = replay_me;
+	struct replay_comm *all =
+		realloc(r->comm, (r->comms + 1) * sizeof(*all));
+	struct weft_group *g;
+	int rank;
+
+	if (!all)
+		replay_fail("out of memory");
+	r->comm = all;
+	g = group_of(c, &rank);
+	if (rank < 0)
+		replay_fail("rank %u is not a member of its communicator %llu",
+			    r->rank, (unsigned long long)c->made);
+	all[r->comms++] =
+		(struct replay_comm){ c->made, comm_open(g, rank, c->made) };
+	if (!all[r->comms - 1].comm)
+		replay_fail("out of memory");
+}
+
+static void agree(struct weft_comm *comm)
+{
+	struct weft_channel m = weft_channel_of(comm);
+	int n = comm->size, me = comm->rank;
+
+	for (int dist = 1; dist < n; dist <<= 1) {
+		struct weft_p2p_args in =
+			weft_channel_args(&m, replay_job.scratch, AGREE_BYTES,
+					  (me - dist % n + n) % n);
+		struct weft_p2p_args out = in;
+		struct weft_req *a, *b;
+
+		out.peer = (me + dist) % n;
+		a = replay_irecv(&in, false);
+		b = replay_isend(&out, false);
+		weft_req_wait(b);
+		weft_req_wait(a);
+		weft_req_collect(&a, MPI_STATUS_IGNORE);
+		weft_req_collect(&b, MPI_STATUS_IGNORE);
+	}
+}
+
+void replay_comm_make(const struct replay_call *c)
+{
+	struct weft_comm *parent = replay_comm_of(c->comm);
+	struct weft_channel m;
+
+	if (!parent)
+		replay_fail("rank %u: no communicator %llu", replay_me->rank,
+			    (unsigned long long)c->comm);
+	if (c->how == RECORD_COMM_SPLIT) {
+		void *all = calloc((size_t)parent->size, SPLIT_BYTES);
+
+		m = weft_channel_of(parent);
+		if (!all)
+			replay_fail("out of memory");
+		weft_channel_allgather(&m, all, SPLIT_BYTES);
+		free(all);
+	}
+	agree(parent);
+	if (c->made)
+		comm_add(c);
+}
+
+void replay_comm_free(uint64_t id)
+{
+	struct replay_rank *r = replay_me;
+
+	for (unsigned i = 0; i < r->comms; i++)
+		if (r->comm[i].id == id) {
+			weft_coll_core_ops.detach(r->comm[i].comm);
+			free(r->comm[i].comm->group);
+			free(r->comm[i].comm);
+			r->comm[i] = r->comm[--r->comms];
+			return;
+		}
+}
+
+/*
+ * The barrier of MPI_Finalize (boot_backend.c). The bytes of large jobs are
+ * not stored: an allgather of one byte per rank in log2 n rounds.
+ */
+int replay_finalize(void)
+{
+	struct weft_channel m = { replay_me->world, WEFT_P2P_COLL,
+				  WEFT_TAG_LAST };
+	int n = replay_me->world->size, me = replay_me->world->rank;
+	int rc = 0;
+
+	for (int dist = 1; dist < n && !rc; dist <<= 1) {
+		int cnt = dist < n - dist ? dist : n - dist;
+		struct weft_p2p_args out =
+			weft_channel_args(&m, replay_job.scratch, (size_t)cnt,
+					  (me - dist + n) % n);
+		struct weft_p2p_args in = out;
+
+		in.peer = (me + dist) % n;
+		rc = weft_core_sendrecv(&out, &in, MPI_STATUS_IGNORE);
+	}
+	return rc;
+}

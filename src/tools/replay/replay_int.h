@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Internals of the replay of traces: ranks without processes.
+ *
+ * A rank is a fiber with an endpoint of the message engine (prov/nic) in a
+ * hosted world of virtual time (prov/vt/vt_api.h). Calls of the trace are
+ * executed as the MPI library would: the same tag words, protocols and
+ * collective algorithms (coll/), and the same sequence of polls and waits,
+ * since polls can take virtual time. Messages have sizes, but no data.
+ *
+ *   replay_fiber.c   fibers, and the loop that runs them and the model
+ *   replay_rank.c    endpoints, completions, polls and waits of a rank
+ *   replay_msg.c     sends and receives; the interface that coll/ calls
+ *   replay_route.c   class routes; the interface that coll/ calls
+ *   replay_comm.c    communicators
+ *   replay_exec.c    calls of a trace, point to point
+ *   replay_coll.c    calls of a trace, collectives
+ *   replay_trace.c   reading of trace files; replay_otf2.c: of OTF2 archives
+ *   replay_pattern.c calls of synthetic patterns
+ *   replay_report.c  results
+ */
+#ifndef WEFT_REPLAY_INT_H
+#define WEFT_REPLAY_INT_H
+
+#include "prov/nic/nic.h"
+#include "prov/vt/vt_api.h"
+#include "src/comm/comm.h"
+#include "src/msg/msg_p2p.h"
+#include "src/msg/msg_req.h"
+#include "src/msg/msg_wait.h"
+
+#include <stdio.h>
+
+struct replay_source;
+struct replay_call;
+
+/* A communicator of a rank, by its number in the trace. */
+struct replay_comm {
+	uint64_t id;
+	struct weft_comm *comm;
+};
+
+/* An open request of a rank, by its number in the trace. */
+struct replay_open {
+	uint64_t id;
+	struct weft_req *req;
+};
+
+struct replay_rank {
+	uint32_t rank;
+	struct replay_fiber *fiber;
+	struct weft_nic *nic;
+	struct weft_carrier *carrier;
+	/* completed operations that no poll has read, as in a queue */
+	struct weft_list done;
+	unsigned done_count;
+	bool signalled; /* a wait ends without a completion: a join is over */
+	struct weft_list retry; /* operations that were refused, in order */
+	struct weft_list steps; /* nonblocking collectives */
+	struct weft_list routes;
+	uint32_t completed; /* weft_completed, while the fiber is suspended */
+	struct weft_comm *world;
+	struct replay_comm *comm; /* communicators other than the world */
+	unsigned comms;
+	struct replay_open *open;
+	unsigned opens, open_room;
+	/* The call being executed, for reports; and the rank's result. */
+	const char *call;
+	int call_peer, call_tag;
+	uint64_t call_number;
+	bool stuck; /* the rank waits, and no wait can end */
+	uint64_t end_ps;
+};
+
+struct replay_options {
+	const char *machine, *map, *faults;
+	uint32_t ppn;
+	size_t eager;
+	double compute;	  /* factor of the computation between calls */
+	bool no_finalize; /* ranks end without the barrier of MPI_Finalize */
+};
+
+/* The job that is replayed; one in a process. */
+struct replay_job {
+	struct weft_vt *world;
+	const struct weft_machine *machine;
+	struct replay_options opt;
+	uint32_t size;
+	struct replay_rank *rank;
+	struct weft_group *group; /* of the world communicator */
+	struct replay_source *source;
+	char *scratch; /* buffer of all messages; its contents are undefined */
+	size_t scratch_bytes;
+	uint64_t calls, stuck;
+	bool failed; /* a rank has reported an error */
+};
+
+extern struct replay_job replay_job;
+extern struct replay_rank *replay_me; /* rank of the running fiber */
+
+/* ---- replay_fiber.c ---- */
+
+/* Creates a fiber per rank, which calls run. Returns 0 or -ENOMEM. */
+int replay_fibers_open(void (*run)(void));
+/* Suspends the running fiber; the argument is not used. */
+void replay_fiber_park(void *arg);
+/* Runs all fibers and the model until all fibers have ended. 0 or -errno. */
+int replay_fibers_run(void);
+
+/* ---- replay_rank.c ---- */
+
+/* An operation of the engine that belongs to a request. */
+struct replay_op {
+	struct weft_req req;
+	struct weft_list link; /* in replay_rank.done, or .retry */
+	struct weft_peer *peer;
+	uint64_t word, ignore;
+	size_t bytes;
+	unsigned flags; /* enum weft_nic_flag */
+	bool is_send;
+	bool typed; /* the data is not contiguous in memory */
+	bool free_when_done;
+	int err;
+	uint64_t got_tag, got_bytes;
+	struct weft_nic_typed form;
+};
+
+int replay_rank_open(struct replay_rank *r);
+/* Returns the peer of a rank; NULL: no memory. */
+struct weft_peer *replay_peer(struct replay_rank *r, uint32_t rank);
+/* Queues a completion for the next poll of the rank. */
+void replay_rank_done(struct replay_rank *r, struct replay_op *op);
+/* One pass of the progress loop. Returns what completed. */
+int replay_progress(void);
+/* Blocks until an event; mark: weft_completed before the last pass. */
+void replay_block(uint32_t mark);
+/* Waits until the condition holds. */
+void replay_wait_until(bool (*holds)(void *arg), void *arg);
+/* Ends the rank: it can never continue. Does not return. */
+void replay_rank_stuck(void) __attribute__((noreturn));
+/* Reports an error of the trace or of the model, and ends the program. */
+void replay_fail(const char *form, ...)
+	__attribute__((format(printf, 1, 2), noreturn));
+uint64_t replay_clock_ps(void);
+void replay_compute(uint64_t ps);
+
+/* ---- replay_msg.c ---- */
+
+/* Posts the operation, or queues it behind others to that peer. */
+int replay_retry_run(struct replay_rank *r);
+struct weft_req *replay_isend(const struct weft_p2p_args *a, bool typed);
+struct weft_req *replay_irecv(const struct weft_p2p_args *a, bool typed);
+int replay_steps_run(struct replay_rank *r);
+/* Peeks for a message, as a probe does. Returns whether there is one. */
+bool replay_peek(const struct weft_p2p_args *a);
+
+/* ---- replay_route.c ---- */
+
+void replay_routes_poll(struct replay_rank *r);
+
+/* ---- replay_comm.c ---- */
+
+struct weft_comm *replay_world_open(uint32_t rank);
+struct weft_comm *replay_comm_of(uint64_t id);
+void replay_comm_make(const struct replay_call *c);
+void replay_comm_free(uint64_t id);
+int replay_finalize(void);
+
+/* ---- replay_coll.c, replay_exec.c ---- */
+
+/* Executes a collective; returns the request of a nonblocking one. */
+struct weft_req *replay_coll_call(const struct replay_call *c);
+void replay_run_rank(void);
+
+#endif

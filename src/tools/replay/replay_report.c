@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Report of a replay (replay_report.h). */
+#include "src/tools/replay/replay_report.h"
+
+#include "src/tools/replay/replay_call.h"
+#include "src/tools/replay/replay_int.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#define DEADLOCK_STATUS 35
+/* ranks and groups of ranks that a deadlock report lists */
+#define LISTED		32
+
+/* ---- deadlock ------------------------------------------------------------ */
+
+static bool same_wait(const struct replay_rank *a, const struct replay_rank *b)
+{
+	return a->stuck && b->stuck && a->call == b->call &&
+	       a->call_peer == b->call_peer && a->call_tag == b->call_tag;
+}
+
+static void print_wait(const struct replay_rank *r, uint32_t last)
+{
+	if (last > r->rank)
+		printf("  ranks %u-%u: ", r->rank, last);
+	else
+		printf("  rank %u: ", r->rank);
+	printf("%s, call %" PRIu64, r->call, r->call_number);
+	if (r->call_peer == MPI_ANY_SOURCE)
+		printf(", any source");
+	else if (r->call_peer >= 0)
+		printf(", rank %d", r->call_peer);
+	if (r->call_tag == MPI_ANY_TAG)
+		printf(", any tag");
+	else if (r->call_tag >= 0)
+		printf(", tag %d", r->call_tag);
+	printf("\n");
+}
+
+static int print_deadlock(void)
+{
+	const struct replay_job *j = &replay_job;
+	unsigned lines = 0;
+
+	printf("deadlock: %" PRIu64 " of %u ranks wait, and no message is in "
+	       "flight\n",
+	       j->stuck, j->size);
+	for (uint32_t i = 0, last; i < j->size; i = last + 1) {
+		last = i;
+		if (!j->rank[i].stuck)
+			continue;
+		while (last + 1 < j->size &&
+		       same_wait(&j->rank[i], &j->rank[last + 1]))
+			last++;
+		if (lines++ < LISTED)
+			print_wait(&j->rank[i], last);
+	}
+	if (lines > LISTED)
+		printf("  and %u more\n", lines - LISTED);
+	return DEADLOCK_STATUS;
+}
+
+/* ---- results ------------------------------------------------------------- */
+
+static double us(uint64_t ps)
+{
+	return (double)ps / 1e6;
+}
+
+static void print_ranks(void)
+{
+	for (uint32_t i = 0; i < replay_job.size; i++)
+		printf("rank %u %.6f us\n", i, us(replay_job.rank[i].end_ps));
+}
+
+static void print_links(struct weft_carrier *c, uint32_t nodes)
+{
+	struct weft_vt_link l;
+
+	for (uint32_t node = 0; node < nodes; node++) {
+		int err = 0;
+
+		for (unsigned port = 0; err != -EINVAL; port++) {
+			memset(&l, 0, sizeof(l));
+			err = weft_vt_link(c, node, port, &l);
+			if (err || !l.packets)
+				continue;
+			printf("link %s %s %" PRIu64 " packets %" PRIu64
+			       " bytes busy %.6f us\n",
+			       l.node, l.name, l.packets, l.bytes,
+			       us(l.busy_ps));
+		}
+	}
+}
+
+/* Speed and memory depend on the host: on stderr. */
+static void print_speed(const struct replay_report *p,
+			const struct weft_vt_count *n)
+{
+	double s = (double)p->ran_ns / 1e9;
+	struct rusage u;
+
+	getrusage(RUSAGE_SELF, &u);
+	fprintf(stderr,
+		"weft-sim: start %.2f s, run %.2f s, %.2f M events/s, "
+		"%.2f M calls/s, %.1f GB resident at most\n",
+		(double)p->opened_ns / 1e9, s, (double)n->events / s / 1e6,
+		(double)replay_job.calls / s / 1e6, (double)u.ru_maxrss / 1e6);
+}
+
+int replay_report(const struct replay_report *p)
+{
+	const struct replay_job *j = &replay_job;
+	struct weft_carrier *c = j->rank[0].carrier;
+	struct weft_vt_count n;
+	uint64_t first = UINT64_MAX, last = 0;
+
+	weft_vt_count(c, &n);
+	if (j->stuck)
+		return print_deadlock();
+	for (uint32_t i = 0; i < j->size; i++) {
+		if (j->rank[i].end_ps < first)
+			first = j->rank[i].end_ps;
+		if (j->rank[i].end_ps > last)
+			last = j->rank[i].end_ps;
+	}
+	printf("replay: %u ranks, %" PRIu64 " calls, machine %s\n", j->size,
+	       j->calls, j->opt.machine);
+	printf("virtual time %.6f us, %" PRIu64 " events, %" PRIu64
+	       " packets, hash %016" PRIx64 "\n",
+	       us(n.now_ps), n.events, n.packets + n.route_parts, n.hash);
+	printf("ranks end at %.6f to %.6f us\n", us(first), us(last));
+	if (p->ranks)
+		print_ranks();
+	if (p->links)
+		print_links(c, n.nodes);
+	print_speed(p, &n);
+	return 0;
+}

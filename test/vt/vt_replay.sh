@@ -1,0 +1,67 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# A replay of recorded calls on the same machine has the same events, at the
+# same times, as the run: the hashes are equal. Recording does not change times.
+. "$top_srcdir/test/run/run_lib.sh" || exit 1
+. "$top_srcdir/test/vt/vt_lib.sh" || exit 1
+for app in cg fft lu sort; do
+	build_mpi app_$app "$top_srcdir/bench/apps/app_$app.c" || exit 1
+done
+build_mpi vt_replay "$top_srcdir/test/vt/vt_replay.c" || exit 1
+
+# same MACHINE RANKS [OPTION...] -- PROGRAM ARGUMENTS...
+same() {
+	local machine=$1 ranks=$2 options=() plain recorded replayed
+	shift 2
+	while [ "$1" != -- ]; do
+		options+=("$1")
+		shift
+	done
+	shift
+	run 0 -v --machine "$machine" "${options[@]}" -n "$ranks" "$@"
+	plain=$(grep -o 'virtual time.*hash.*' "$dir/err")
+	run 0 -v --machine "$machine" "${options[@]}" -n "$ranks" \
+		--record "$dir/calls" "$@"
+	recorded=$(grep -o 'virtual time.*hash.*' "$dir/err")
+	replayed=$(timeout 60 "$builddir/weft-sim" --machine "$machine" \
+		"${options[@]}" --replay "$dir/calls" 2>&1 |
+		grep -e 'virtual time' -e weft-sim:.*rank)
+	[ -n "$plain" ] && [ "$plain" = "$recorded" ] &&
+		[ "$recorded" = "$replayed" ] && return
+	complain "$machine, $ranks ranks, $*: run, recorded run and replay:"
+	printf '%s\n' "$plain" "$recorded" "$replayed"
+}
+
+for machine in bgq gemini qsnet2 sunway apenet; do
+	same $machine 8 -- "$dir/app_cg" 24
+	same $machine 8 -- "$dir/app_sort" 20000
+	same $machine 8 -- "$dir/app_fft" 32 1
+	same $machine 8 -- "$dir/app_lu" 200 8
+	same $machine 6 -- "$dir/vt_replay" ring 1024
+	same $machine 8 -- "$dir/vt_replay" halo 64
+	same $machine 8 -- "$dir/vt_replay" halo 20000
+	same $machine 5 -- "$dir/vt_replay" alltoall 2048
+	same $machine 7 -- "$dir/vt_replay" calls 300
+done
+same bgq 8 --ppn 4 -- "$dir/app_cg" 24
+same gemini 8 --map TCBA --ppn 2 -- "$dir/vt_replay" halo 3000
+
+# The calls of one machine on another, and with another algorithm.
+run 0 -v --machine gemini -n 8 "$dir/vt_replay" halo 64
+want=$(grep -o 'virtual time.*hash.*' "$dir/err")
+run 0 --machine bgq -n 8 --record "$dir/calls" "$dir/vt_replay" halo 64
+got=$(timeout 60 "$builddir/weft-sim" --machine gemini --replay "$dir/calls" \
+	2> /dev/null | grep 'virtual time')
+[ "$want" = "$got" ] || complain "bgq's calls on gemini: $got, not $want"
+got=$(WEFT_COLL_ALLREDUCE=ring timeout 60 "$builddir/weft-sim" \
+	--machine gemini --replay "$dir/calls" 2> /dev/null |
+	grep 'virtual time')
+[ "$want" != "$got" ] || complain "WEFT_COLL_ALLREDUCE has no effect"
+
+# A call that cannot be replayed is refused by its name.
+run 0 --machine bgq -n 2 --record "$dir/calls" "$dir/vt_replay" window 8
+timeout 60 "$builddir/weft-sim" --replay "$dir/calls" > "$dir/out" 2> "$dir/err"
+err 'MPI_Win_allocate cannot be replayed'
+run 125 --machine bgq -n 2 --record /nonexistent/x "$dir/vt_replay" ring 8
+err 'mpiexec: --record /nonexistent/x: No such file'
+exit $failed
