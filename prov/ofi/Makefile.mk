@@ -57,6 +57,7 @@ C_TESTS += test/prov/prov_wait_test
 MODULES = $(provlibdir)/libweft-fi $(pkglibdir)/libweft-direct \
 	$(pkglibdir)/libweft-fabric-shim $(pkglibdir)/libweft-otf2
 install-exec-hook: remove-module-la
+install-data-hook: remove-module-la
 remove-module-la:
 	for m in $(MODULES); do rm -f "$(DESTDIR)$$m.la"; done
 uninstall-hook: uninstall-modules
