@@ -4,7 +4,8 @@
 # is not 0 if any case fails. Environment: MACHINE (default native), CLOCK (live
 # or virtual), PROVIDER (default weft; "tcp" means tcp;ofi_rxm), ONLY (a pattern
 # for program names), SECONDS_EACH (30; 1200 with LONG), RANKS_MAX (cases with
-# more ranks are skipped), LONG=1 (also long cases), PPN (ranks per node in
+# more ranks are skipped), RANKS_LAST=1 (of each line, only the case with most
+# ranks below RANKS_MAX), LONG=1 (also long cases), PPN (ranks per node in
 # virtual time; default: the machine's). Under test/hosts (HOSTS is set) ranks
 # are spread over its hosts. Programs are built with the headers and the library
 # of the build tree.
@@ -90,6 +91,14 @@ compile() {
 		-Wl,-rpath,"$lib" && mv "$new" "$programs/$1"
 }
 
+# counts RANKS,RANKS...: those that are run
+counts() {
+	local n
+	for n in ${1//,/ }; do
+		[ "$n" -gt "${RANKS_MAX:-1000}" ] || echo "$n"
+	done | if [ -n "$RANKS_LAST" ]; then sort -n | tail -n 1; else cat; fi
+}
+
 export -f launch
 export flags
 [ "$clock" = live ] || machine="$machine-$clock"
@@ -109,8 +118,7 @@ while read -r prog ranks tags args; do
 	} ;; esac
 	case ,$tags, in *,long,*) [ -n "$LONG" ] || continue ;; esac
 	compile "$prog" || { echo "FAIL $prog does not compile"; bad=$((bad + 1)); continue; }
-	for n in ${ranks//,/ }; do
-		[ "$n" -le "${RANKS_MAX:-1000}" ] || continue
+	for n in $(counts "$ranks"); do
 		start=$(date +%s%N)
 		# shellcheck disable=SC2086
 		build=$build timeout -k 5 "$each" bash -c 'launch "$@"' - \

@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The programs of the list in virtual time with errors on all links: the results
 # are the same, at a later time. The error rates are such that a message of 64
-# KiB gets some errors. LONG=1: all programs.
+# KiB gets some errors. LONG=1: all programs, with all numbers of ranks up to
+# four; otherwise with the highest.
 top=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 # one rank per node: all messages use links
 export CLOCK=virtual RANKS_MAX=${RANKS_MAX:-4} PPN=1
+[ -n "$LONG" ] || export RANKS_LAST=1
 some='@(p2p_*|coll_all|coll_unit|coll_mix|comm_make|win_move|win_acc)'
 [ -z "$LONG" ] || some='*' SECONDS_EACH=${SECONDS_EACH:-120}
 bad=0
