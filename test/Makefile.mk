@@ -46,7 +46,8 @@ EXTRA_DIST += test/doc/doc_lib.sh
 exampledir = $(docdir)/examples
 dist_example_SCRIPTS = test/hosts
 PLAIN_TESTS += test/multihost/hosts_paths.sh test/multihost/hosts_finalize.sh
-PLAIN_TESTS += test/multihost/hosts_self.sh test/multihost/hosts_death.sh test/multihost/hosts_slurm.sh
+PLAIN_TESTS += test/multihost/hosts_self.sh test/multihost/hosts_death.sh \
+	test/multihost/hosts_stream.sh test/multihost/hosts_slurm.sh
 PLAIN_TESTS += test/multihost/hosts_access.sh
 check_PROGRAMS += test/multihost/hosts_access
 test_multihost_hosts_access_LDADD = $(PMIX_LIBS) $(CRYPTO_LIBS)

@@ -1,6 +1,7 @@
 # prov/carrier: how packets reach another process
 noinst_LTLIBRARIES += libweftcarrier.la
-EXTRA_DIST += prov/carrier/README prov/carrier/sock/README
+EXTRA_DIST += prov/carrier/README prov/carrier/sock/README \
+	prov/carrier/stream/README prov/carrier/stream/stream_pair.h
 libweftcarrier_la_SOURCES = \
 	prov/carrier/carrier.h \
 	prov/carrier/carrier_cma.c prov/carrier/carrier_cma.h \
@@ -28,7 +29,14 @@ libweftcarrier_la_SOURCES = \
 	prov/carrier/sock/sock_seal.c \
 	prov/carrier/sock/sock_poll.c \
 	prov/carrier/sock/sock_tx.c \
+	prov/carrier/sock/sock_stream.c \
 	prov/carrier/sock/sock_wait.c \
+	prov/carrier/stream/stream.c prov/carrier/stream/stream.h \
+	prov/carrier/stream/stream_auth.c prov/carrier/stream/stream_int.h \
+	prov/carrier/stream/stream_conn.c \
+	prov/carrier/stream/stream_rx.c \
+	prov/carrier/stream/stream_seal.c \
+	prov/carrier/stream/stream_tx.c \
 	prov/carrier/shm/shm_ops.c prov/carrier/shm/shm.h \
 	prov/carrier/shm/shm_cell.c \
 	prov/carrier/shm/shm_dma.c \
@@ -57,6 +65,7 @@ C_TESTS += prov/carrier/carrier_grid_test prov/carrier/carrier_wait_test \
 	prov/carrier/sock/sock_dgram_test prov/carrier/sock/sock_keys_test \
 	prov/carrier/sock/sock_forge_test prov/carrier/sock/sock_fuzz_test \
 	prov/carrier/sock/sock_wait_test \
+	prov/carrier/stream/stream_test prov/carrier/stream/stream_forge_test \
 	prov/carrier/sock/sock_unordered_test prov/carrier/shm/shm_fuzz_test \
 	prov/carrier/shm/shm_explore_test \
 	prov/carrier/shm/shm_proc_test prov/carrier/shm/shm_limits_test \

@@ -28,6 +28,7 @@
 
 #include "prov/wire/wire.h"
 #include "src/base/atomic.h"
+#include "src/base/list.h"
 #include "src/os/event_word.h"
 
 #include <netinet/in.h>
@@ -108,6 +109,7 @@ struct weft_carrier_attr {
 	const void *key;     /* sock: key that signs datagrams; NULL: none */
 	size_t key_bytes;
 	bool encrypt; /* sock: encrypt datagrams; requires a key */
+	bool streams; /* sock: open streams for long transfers */
 	/* this field and the following ones are for prov/vt (vt_api.h) */
 	struct weft_vt *world;
 	bool threads; /* several threads of this process use the carrier */
@@ -173,8 +175,59 @@ struct weft_fill {
 	size_t pos;
 };
 
+/*
+ * A long transfer over a stream (prov/carrier/stream): bytes [start, start +
+ * bytes) of the segments. The receiver of the bytes calls expect, which sets
+ * the ticket, and sends the ticket to the peer in a packet; the peer calls
+ * supply with this ticket. Streams only carry bytes: matching, order and
+ * completion remain with packets.
+ */
+#define WEFT_STREAM_IOV 4
+
+struct weft_stream_xfer {
+	struct weft_list link;
+	void *conn;		 /* the carrier's; NULL: not in progress */
+	const struct iovec *iov; /* valid until done or withdraw */
+	int iov_count;		 /* at most WEFT_STREAM_IOV */
+	uint64_t start;
+	uint64_t bytes;
+	/* receiver: bytes received and valid; sender: bytes sent */
+	uint64_t moved;
+	uint64_t ticket;
+	/*
+	 * Called by poll. Receiver: all bytes have arrived, or -ECONNRESET: the
+	 * stream is broken and only `moved` bytes have arrived. Sender: the
+	 * memory is not needed any more; only the receiver knows what arrived.
+	 */
+	void (*done)(struct weft_stream_xfer *x, int err);
+};
+
+/* Streams of a carrier. No call makes a callback. */
+struct weft_stream_ops {
+	/*
+	 * Returns -EAGAIN: the peer has opened no stream yet; -EOPNOTSUPP: no
+	 * streams between the two processes.
+	 */
+	int (*expect)(struct weft_carrier *c, struct weft_peer *peer,
+		      struct weft_stream_xfer *x);
+	/* Returns -EAGAIN: no stream to the peer; the receiver detects it. */
+	int (*supply)(struct weft_carrier *c, struct weft_peer *peer,
+		      struct weft_stream_xfer *x);
+	/* Ends a transfer without a call of done. */
+	void (*withdraw)(struct weft_carrier *c, struct weft_peer *peer,
+			 struct weft_stream_xfer *x);
+	/* Returns whether expect would succeed. */
+	bool (*ready)(struct weft_carrier *c, struct weft_peer *peer);
+	/* Opens a stream to the peer in the background. */
+	void (*connect)(struct weft_carrier *c, struct weft_peer *peer);
+	/* Closes the stream to the peer, which has reported it broken. */
+	void (*reset)(struct weft_carrier *c, struct weft_peer *peer);
+};
+
 struct weft_carrier_ops {
 	const char *name;
+	/* NULL: no streams */
+	const struct weft_stream_ops *stream;
 	/* row of the table of prov/backend/backend.h */
 	const struct weft_backend *backend;
 	/* packets are copied in memory and cross no link that damages them */

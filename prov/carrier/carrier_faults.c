@@ -58,6 +58,8 @@ static int faults_add_entry(struct carrier_faults *f, const char *text,
 		f->raw = true;
 	else if (entry->kind == WEFT_FAULT_DIE)
 		f->die = (uint64_t)entry->value;
+	else if (entry->kind == WEFT_FAULT_CUT)
+		f->cut = (uint64_t)entry->value;
 	else
 		f->any = true;
 	return 0;

@@ -11,7 +11,7 @@ libweftnic_la_SOURCES = prov/nic/nic.h prov/nic/nic_int.h \
 	prov/nic/nic_recv.h prov/nic/nic_recv_lost.c prov/nic/nic_rma.c \
 	prov/nic/nic_rma.h prov/nic/nic_rndv.c prov/nic/nic_rndv.h \
 	prov/nic/nic_send.c prov/nic/nic_send.h prov/nic/nic_share.c \
-	prov/nic/nic_share.h
+	prov/nic/nic_share.h prov/nic/nic_stream.c prov/nic/nic_stream.h
 # The engine runs on its callers' stacks, which may be small.
 libweftnic_la_CFLAGS = $(AM_CFLAGS) -Wframe-larger-than=32768
 libweftnic_la_LIBADD = libweftunits.la libweftmem.la libweftcunit.la libweft-match.la libweftcarrier.la libweftarq.la \
@@ -28,7 +28,8 @@ C_TESTS += test/prov/prov_coll_test test/prov/prov_coll_machine_test \
 C_TESTS += prov/nic/nic_test prov/nic/nic_atomic_test prov/nic/nic_cancel_test \
 	prov/nic/nic_copy_test prov/nic/nic_fault_test prov/nic/nic_place_test \
 	prov/nic/nic_typed_test prov/nic/nic_memory_test \
-	prov/nic/nic_death_test prov/nic/nic_fuzz_test
+	prov/nic/nic_death_test prov/nic/nic_stream_test \
+	prov/nic/nic_fuzz_test
 prov_nic_nic_death_test_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc \
 	-Wl,--wrap=calloc -Wl,--wrap=realloc -Wl,--wrap=aligned_alloc \
 	-Wl,--wrap=free

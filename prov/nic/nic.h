@@ -335,7 +335,9 @@ struct weft_nic_op {
 			bool events; /* the region reports accesses */
 			bool linked; /* the op is in one of the peer's lists */
 			/* a cancelled send that is not complete yet */
-			bool cancel;
+			bool cancel : 1;
+			/* a transfer by a stream was started, see `stream` */
+			bool streams : 1;
 			uint8_t regs; /* memory registers in `reg` */
 		};
 	};
@@ -386,6 +388,7 @@ struct weft_nic_op {
 			/* cursor of a shared copy, in the peer's area */
 			uint32_t peer_cell;
 			bool put;
+			struct weft_stream_xfer stream;
 		};
 	};
 };
@@ -450,6 +453,7 @@ struct weft_nic_attr {
 	unsigned arity;
 	const char *faults;
 	uint32_t silence_ms; /* silence timeout of the carrier, ms */
+	size_t stream_min;   /* minimum bytes of a stream's transfer; 0: none */
 	const void *key;     /* key of the carrier's authentication */
 	size_t key_bytes;
 	bool encrypt;

@@ -270,6 +270,8 @@ static void nic_sizes(struct weft_nic *nic, const struct weft_nic_attr *attr)
 		nic->eager_bytes = attr->eager_bytes;
 	if (nic->eager_bytes > NIC_EAGER_CAP)
 		nic->eager_bytes = NIC_EAGER_CAP;
+	if (nic->unit->ops->bare && nic->unit->carrier->ops->stream)
+		nic->stream_min = attr->stream_min;
 	nic->loose = nic_carrier_flags(nic->unit);
 	nic->whole_bytes = nic->packet_bytes;
 	WEFT_ASSERT(nic->packet_bytes > sizeof(uint64_t));
@@ -335,6 +337,7 @@ int weft_nic_open(const struct weft_nic_attr *attr, struct weft_nic **nic_p)
 		.faults = attr->faults,
 		.silence_ms = attr->silence_ms,
 		.encrypt = attr->encrypt,
+		.streams = attr->stream_min && attr->machine->unit->bare,
 		.key = attr->key,
 		.key_bytes = attr->key_bytes,
 		.world = attr->world,

@@ -10,6 +10,7 @@
  *   nic_cancel.c cancelling receives and sends
  *   nic_dma.c    transfers by several DMAs, alone or shared with the peer
  *   nic_rndv.c   rendezvous: pull, both sides copy, or paced packets
+ *   nic_stream.c transfers by the carrier's streams
  *   nic_rma.c    remote memory: one-sided, by request, by packets
  *   nic_atomic.c atomics; nic_atomic_exec.c the arithmetic
  *   nic_share.c  the shared area: cursors, and regions that peers look up
@@ -145,6 +146,18 @@ static_assert(sizeof(struct nic_segs) == 72 && sizeof(struct nic_rts) == 80 &&
 		      sizeof(struct nic_atomic) == 24,
 	      "shared format");
 
+/* Flags of NIC_CTS. */
+#define NIC_CTS_STREAM	1u /* bytes from `start` up to `data` by a stream */
+#define NIC_CTS_CONNECT 2u /* open a stream for later transfers */
+/* the stream is broken: bytes from `start` up to `data` in packets */
+#define NIC_CTS_RESTART 4u
+
+/* Payload of a CTS with the first or the last of these flags. */
+struct nic_grant {
+	uint64_t start;
+	uint64_t ticket;
+};
+
 /* largest eager message reassembled for a peer, whatever its header claims */
 #define NIC_EAGER_CAP	    ((size_t)16 << 20)
 /* bytes of paced packets that a receiver requests at a time */
@@ -259,6 +272,7 @@ struct weft_nic {
 	size_t shared_copy_bytes;
 	/* minimum bytes of a shared copy, other cases */
 	size_t shared_copy_busy_bytes;
+	size_t stream_min;     /* minimum bytes of a transfer; 0: no streams */
 	size_t copy_span;      /* span argument of weft_copy_piece() */
 	struct weft_list busy; /* peers with queued packets */
 	uint32_t loose;	  /* carrier flags of packets that may be reordered */

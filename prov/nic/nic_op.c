@@ -9,6 +9,7 @@
 #include "prov/nic/nic_memory.h"
 #include "prov/nic/nic_recv.h"
 #include "prov/nic/nic_send.h"
+#include "prov/nic/nic_stream.h"
 #include "src/base/iov.h"
 #include "src/base/must.h"
 
@@ -209,6 +210,7 @@ void nic_end(struct weft_nic *nic, struct weft_nic_op *op, int err)
 	nic_request_count(op, false);
 	nic_id_free(nic, op);
 	nic_memory_close(nic, op);
+	nic_stream_end(nic, op);
 	nic_cell_put(nic, op->cell);
 	op->cell = 0;
 	if (op->kind == WEFT_RECV)

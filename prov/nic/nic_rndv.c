@@ -38,6 +38,7 @@
 #include "prov/nic/nic_rma.h"
 #include "prov/nic/nic_send.h"
 #include "prov/nic/nic_share.h"
+#include "prov/nic/nic_stream.h"
 #include "src/base/must.h"
 
 /*
@@ -123,20 +124,68 @@ static bool shared_copy_possible(struct weft_nic *nic, struct nic_peer *p,
 	       !nic_share_peer(nic, p);
 }
 
-/* Allows the sender to send packets up to byte `upto`. */
+static void paced_streamed(struct weft_stream_xfer *x, int err);
+
+/*
+ * Allows the sender to send bytes: all by a stream if possible, otherwise
+ * packets up to byte `upto`.
+ */
 static void paced_grant(struct weft_nic *nic, struct weft_nic_op *op,
-			uint64_t upto)
+			uint64_t upto, uint8_t flags)
 {
+	struct nic_grant g = { .start = op->moved };
 	struct weft_pkt pkt = {
 		.type = NIC_CTS,
+		.flags = flags,
 		.aux = op->remote_id,
 		.tag = op->id,
 		.data = upto < op->limit ? upto : op->limit,
 	};
 
 	WEFT_ASSERT(op->state == NIC_PACED && op->id && upto > op->moved);
-	op->end = pkt.data;
-	nic_ctrl(nic, op->peer, &pkt, NULL);
+	/* no packet is outstanding, so the stream carries all other bytes */
+	if (!flags && op->moved == op->end)
+		pkt.flags = nic_stream_expect(nic, op, &g, op->limit,
+					      paced_streamed);
+	if (pkt.flags & NIC_CTS_STREAM)
+		pkt.data = op->limit;
+	else
+		op->end = pkt.data;
+	if (pkt.flags & (NIC_CTS_STREAM | NIC_CTS_RESTART))
+		pkt.len = sizeof(g);
+	nic_ctrl(nic, op->peer, &pkt, &g);
+}
+
+/* Handles the end of a stream's transfer; requests the rest in packets. */
+static void paced_streamed(struct weft_stream_xfer *x, int err)
+{
+	struct weft_nic_op *op =
+		weft_container_of(x, struct weft_nic_op, stream);
+	struct weft_nic *nic = op->nic;
+
+	op->streams = false;
+	op->moved += x->moved;
+	op->end = op->moved;
+	if (op->moved == op->limit)
+		nic_fin_then_done(nic, op, 0);
+	else
+		paced_grant(nic, op, op->moved + NIC_WINDOW, NIC_CTS_RESTART);
+}
+
+/*
+ * Grants the next window before all bytes of the previous one have arrived. If
+ * a stream was opened meanwhile, waits until all have arrived.
+ */
+static void paced_continue(struct weft_nic *nic, struct weft_nic_op *op)
+{
+	uint64_t outstanding = op->end - op->moved;
+
+	if (op->end == op->limit)
+		return;
+	if (nic_stream_ready(nic, op, op->limit - op->end)
+		    ? !outstanding
+		    : outstanding <= NIC_WINDOW / 2)
+		paced_grant(nic, op, op->moved + NIC_WINDOW, 0);
 }
 
 static void paced_begin(struct weft_nic *nic, struct weft_nic_op *op)
@@ -148,8 +197,9 @@ static void paced_begin(struct weft_nic *nic, struct weft_nic_op *op)
 	op->state = NIC_PACED;
 	nic->paced++;
 	op->moved = 0;
+	op->end = 0;
 	op->peer_cell = 0;
-	paced_grant(nic, op, NIC_WINDOW);
+	paced_grant(nic, op, NIC_WINDOW, 0);
 }
 
 /* Starts a typed receive; requests no bytes if the buffer is empty. */
@@ -289,12 +339,18 @@ int nic_got_cts(struct weft_nic *nic, struct weft_peer *src,
 {
 	struct weft_nic_op *op = nic_id_op(nic, pkt->aux, src);
 	struct nic_peer *p = src->up;
+	int ret;
 
 	if (!op || op->kind != WEFT_SEND ||
 	    (op->state != NIC_WAITING && op->state != NIC_PACING) ||
 	    pkt->data > op->len || pkt->data <= op->moved)
 		return -EPROTO;
+	ret = nic_stream_granted(nic, op, pkt, payload);
+	if (ret < 0)
+		return ret;
 	op->remote_id = (uint32_t)pkt->tag;
+	if (ret)
+		return 0;
 	op->limit = pkt->data;
 	op->state = NIC_PACING;
 	nic_op_list_remove(op);
@@ -316,7 +372,7 @@ int nic_got_bulk(struct weft_nic *nic, struct weft_peer *src,
 	op->moved += pkt->len;
 	if (op->moved == op->limit)
 		nic_fin_then_done(nic, op, 0);
-	else if (op->end < op->limit && op->end - op->moved <= NIC_WINDOW / 2)
-		paced_grant(nic, op, op->moved + NIC_WINDOW);
+	else
+		paced_continue(nic, op);
 	return 0;
 }

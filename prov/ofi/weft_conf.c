@@ -51,6 +51,11 @@ static const struct weft_cfg_opt options[] = {
 	  "Seconds without a response after which a peer is declared dead; "
 	  "sock carrier only",
 	  "1..1000000" },
+	{ "FI_WEFT_STREAM_MIN", WEFT_CFG_SIZE, "65537",
+	  "Minimum bytes of a message whose bytes the sock carrier transfers "
+	  "over a TCP connection instead of datagrams, with machine native; 0: "
+	  "datagrams only",
+	  NULL },
 	{ "FI_WEFT_DMA", WEFT_CFG_BOOL, "yes",
 	  "Copy large messages directly between processes; no: send them in "
 	  "packets",
@@ -128,6 +133,7 @@ enum option {
 	KEY,
 	ENCRYPT,
 	SILENCE,
+	STREAM_MIN,
 	DMA,
 	PEER,
 	SPIN,
@@ -281,6 +287,7 @@ static void conf_read(void)
 	conf.key = weft_cfg_get(&options[KEY]).text;
 	conf.encrypt = weft_cfg_get(&options[ENCRYPT]).b;
 	conf.silence_ms = (uint32_t)weft_cfg_get(&options[SILENCE]).i * 1000;
+	conf.stream_min = weft_cfg_get(&options[STREAM_MIN]).size;
 	conf.faults = weft_cfg_get(&options[FAULTS]).text;
 	conf.vt.faults = conf.faults;
 	conf.dma = weft_cfg_get(&options[DMA]).b;

@@ -14,6 +14,7 @@ struct weft_conf {
 	const char *key;			/* FI_WEFT_KEY */
 	bool encrypt;				/* FI_WEFT_ENCRYPT */
 	uint32_t silence_ms;			/* FI_WEFT_SILENCE */
+	size_t stream_min;			/* FI_WEFT_STREAM_MIN */
 	bool dma;				/* FI_WEFT_DMA */
 	bool peer;				/* FI_WEFT_PEER */
 	size_t spin_ns;				/* FI_WEFT_SPIN */

@@ -39,6 +39,7 @@ static const struct kind {
 	[WEFT_FAULT_CORRUPT] = { "corrupt", NULL, 0, 1, 0, 0 },
 	[WEFT_FAULT_DELAY] = { "delay", NULL, 0, 1, 0, 1 },
 	[WEFT_FAULT_PARTITION] = { "partition", "group|group", 0, 0, 0, 0 },
+	[WEFT_FAULT_CUT] = { "cut", NULL, 1, 0x1p53, 1, 0 },
 	[WEFT_FAULT_RAW] = { "raw", NULL, 0, 0, 0, 0 },
 	[WEFT_FAULT_DIE] = { "die", NULL, 1, 0x1p53, 1, 0 },
 };

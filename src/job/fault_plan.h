@@ -44,7 +44,9 @@ enum weft_fault_plan_kind {
 	WEFT_FAULT_CORRUPT,
 	WEFT_FAULT_DELAY,     /* delay by by_ps, probability per packet */
 	WEFT_FAULT_PARTITION, /* the targets A|B cannot communicate */
-	WEFT_FAULT_RAW,	      /* for tests: carriers do not repair faults */
+	/* a stream breaks after this number of bytes, in carriers */
+	WEFT_FAULT_CUT,
+	WEFT_FAULT_RAW, /* for tests: carriers do not repair faults */
 	WEFT_FAULT_DIE, /* for tests: failure after this number of sends */
 	WEFT_FAULT_KINDS,
 };

@@ -52,6 +52,8 @@ struct grid {
 	const struct weft_carrier_ops *carrier; /* carrier; NULL: loop */
 	size_t eager_bytes;
 	size_t host_loop;
+	size_t stream_min;
+	const void *key; /* 16 bytes, or NULL */
 };
 
 static inline void record_completion(struct side *s,
@@ -116,6 +118,9 @@ static inline void side_open(struct side *s, const struct grid *g)
 		.faults = g->faults,
 		.eager_bytes = g->eager_bytes,
 		.host_loop = g->host_loop,
+		.stream_min = g->stream_min,
+		.key = g->key,
+		.key_bytes = g->key ? 16 : 0,
 	};
 
 	T_OK(weft_nic_open(&attr, &s->nic));

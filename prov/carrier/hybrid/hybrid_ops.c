@@ -292,6 +292,78 @@ static void hybrid_nudge(struct weft_carrier *c, struct weft_peer *peer)
 		p->carrier->ops->nudge(p->carrier, p->carrier_peer);
 }
 
+/* Returns the carrier of p if it has streams, otherwise NULL. */
+static struct weft_carrier *ops_stream(const struct hybrid_peer *p)
+{
+	return p->carrier && p->carrier->ops->stream && !p->base.lost
+		       ? p->carrier
+		       : NULL;
+}
+
+static int hybrid_expect(struct weft_carrier *c, struct weft_peer *peer,
+			 struct weft_stream_xfer *x)
+{
+	struct hybrid_peer *p = hybrid_peer_of(peer);
+	struct weft_carrier *to = ops_stream(p);
+
+	return to ? to->ops->stream->expect(to, p->carrier_peer, x)
+		  : -EOPNOTSUPP;
+}
+
+static int hybrid_supply(struct weft_carrier *c, struct weft_peer *peer,
+			 struct weft_stream_xfer *x)
+{
+	struct hybrid_peer *p = hybrid_peer_of(peer);
+	struct weft_carrier *to = ops_stream(p);
+
+	return to ? to->ops->stream->supply(to, p->carrier_peer, x) : -EAGAIN;
+}
+
+static void hybrid_withdraw(struct weft_carrier *c, struct weft_peer *peer,
+			    struct weft_stream_xfer *x)
+{
+	struct hybrid_peer *p = hybrid_peer_of(peer);
+	struct weft_carrier *to = p->carrier;
+
+	if (x->conn)
+		to->ops->stream->withdraw(to, p->carrier_peer, x);
+}
+
+static bool hybrid_ready(struct weft_carrier *c, struct weft_peer *peer)
+{
+	struct hybrid_peer *p = hybrid_peer_of(peer);
+	struct weft_carrier *to = ops_stream(p);
+
+	return to && to->ops->stream->ready(to, p->carrier_peer);
+}
+
+static void hybrid_connect(struct weft_carrier *c, struct weft_peer *peer)
+{
+	struct hybrid_peer *p = hybrid_peer_of(peer);
+	struct weft_carrier *to = ops_stream(p);
+
+	if (to)
+		to->ops->stream->connect(to, p->carrier_peer);
+}
+
+static void hybrid_reset(struct weft_carrier *c, struct weft_peer *peer)
+{
+	struct hybrid_peer *p = hybrid_peer_of(peer);
+	struct weft_carrier *to = ops_stream(p);
+
+	if (to)
+		to->ops->stream->reset(to, p->carrier_peer);
+}
+
+static const struct weft_stream_ops hybrid_stream_ops = {
+	.expect = hybrid_expect,
+	.supply = hybrid_supply,
+	.withdraw = hybrid_withdraw,
+	.ready = hybrid_ready,
+	.connect = hybrid_connect,
+	.reset = hybrid_reset,
+};
+
 static void hybrid_stats(struct weft_carrier *c, struct weft_carrier_stats *st)
 {
 	struct hybrid *b = hybrid_of(c);
@@ -311,6 +383,7 @@ static void hybrid_stats(struct weft_carrier *c, struct weft_carrier_stats *st)
 
 const struct weft_carrier_ops weft_carrier_hybrid = {
 	.name = "hybrid",
+	.stream = &hybrid_stream_ops,
 	.backend = &weft_backend_live,
 	.open = hybrid_open,
 	.close = hybrid_close,

@@ -19,6 +19,7 @@
  *   sock_dgram.c   memory of datagrams: single ones and batches for GSO
  *   sock_keys.c    key agreement at first contact: X25519, HMAC, HKDF
  *   sock_seal.c    signatures and replay detection
+ *   sock_stream.c  streams for long transfers (prov/carrier/stream)
  *
  * All functions except wait and wake run between sock_enter and sock_leave, or
  * in the progress thread, protected by one lock. wait and wake access only the
@@ -32,6 +33,7 @@
 #include "prov/carrier/carrier_faults.h"
 #include "prov/carrier/sock/sock_layout.h"
 #include "prov/carrier/sock/sock_pace.h"
+#include "prov/carrier/stream/stream.h"
 #include "prov/code/code_crc.h"
 #include "src/base/hash.h"
 #include "src/base/list.h"
@@ -184,6 +186,7 @@ struct sock_peer {
 	uint64_t seen;	       /* latest count received from the peer */
 	uint64_t replay_bits[SOCK_REPLAY_WINDOW /
 			     64]; /* earlier counts received, one bit each */
+	struct stream_peer stream;
 };
 
 /* State shared by a waiting thread and the other threads. */
@@ -263,6 +266,7 @@ struct sock {
 	struct carrier_faults faults;
 	struct weft_list delayed; /* datagrams delayed by the fault plan */
 	struct weft_carrier_stats stats;
+	struct stream stream;
 	struct sock_waiter waiter;
 	struct sock_progress_thread progress;
 };
@@ -500,6 +504,10 @@ bool sock_seal_verify(const struct sock *s, struct sock_seal *seal,
 		      uint8_t *data, uint32_t bytes);
 /* Returns whether p's datagram number `count` is new, and records it. */
 bool sock_seal_count_is_new(struct sock_peer *p, uint64_t count);
+
+/* sock_stream.c */
+extern const struct weft_stream_ops sock_stream_ops;
+int sock_stream_open(struct sock *s, const struct weft_carrier_attr *attr);
 
 /* sock_wait.c */
 int sock_wait_init(struct sock *s, const struct weft_carrier_attr *attr);

@@ -213,6 +213,15 @@ static bool keys_shared(const struct sock *s, const uint8_t *public,
 	return ok;
 }
 
+/* Derives the key that authenticates streams between the two endpoints. */
+static bool keys_stream(struct sock_peer *p, const uint8_t secret[KEYS_SHA])
+{
+	static const char label[] = "weft sock 4 stream";
+
+	static_assert(STREAM_KEY_BYTES == KEYS_SHA, "one HMAC");
+	return keys_hmac(secret, label, sizeof(label) - 1, p->stream.key);
+}
+
 bool sock_keys_agree(struct sock *s, struct sock_peer *p, uint64_t remote_gen,
 		     const uint8_t public[SOCK_PUBLIC_BYTES])
 {
@@ -220,6 +229,7 @@ bool sock_keys_agree(struct sock *s, struct sock_peer *p, uint64_t remote_gen,
 	const struct keys_side theirs = { &p->base.name, remote_gen, public };
 	uint8_t shared[SOCK_PUBLIC_BYTES];
 	uint8_t secret[KEYS_SHA];
+	bool ok;
 
 	/* refuse this endpoint's own public key: a reflection attack */
 	if (p->self || !memcmp(public, s->public, SOCK_PUBLIC_BYTES) ||
@@ -230,8 +240,9 @@ bool sock_keys_agree(struct sock *s, struct sock_peer *p, uint64_t remote_gen,
 	sock_seal_close(p->own_seal);
 	p->seal = keys_seal(s, secret, &theirs, &ours, false);
 	p->own_seal = keys_seal(s, secret, &ours, &theirs, true);
+	ok = keys_stream(p, secret);
 	OPENSSL_cleanse(shared, sizeof(shared));
 	OPENSSL_cleanse(secret, sizeof(secret));
 	memcpy(p->public, public, SOCK_PUBLIC_BYTES);
-	return p->seal && p->own_seal;
+	return ok && p->seal && p->own_seal;
 }

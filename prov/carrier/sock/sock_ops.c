@@ -13,10 +13,11 @@
 #include <time.h>
 
 #define OPS_WINDOW_MIN 32u /* datagrams; a split packet must fit */
-#define OPS_FAULTS                                            \
-	(1u << WEFT_FAULT_LOSS | 1u << WEFT_FAULT_DUPLICATE | \
-	 1u << WEFT_FAULT_REORDER | 1u << WEFT_FAULT_DELAY |  \
-	 1u << WEFT_FAULT_CORRUPT | 1u << WEFT_FAULT_PARTITION)
+#define OPS_FAULTS                                               \
+	(1u << WEFT_FAULT_LOSS | 1u << WEFT_FAULT_DUPLICATE |    \
+	 1u << WEFT_FAULT_REORDER | 1u << WEFT_FAULT_DELAY |     \
+	 1u << WEFT_FAULT_CORRUPT | 1u << WEFT_FAULT_PARTITION | \
+	 1u << WEFT_FAULT_CUT)
 
 /*
  * Returns an incarnation number from the clock: later endpoints have greater
@@ -46,6 +47,7 @@ static void ops_init(struct sock *s, const struct weft_carrier_attr *attr)
 	s->fd = -1;
 	s->waiter.event = s->waiter.epoll = s->waiter.timer = -1;
 	s->progress.event = -1;
+	s->stream.epoll = -1;
 	pthread_mutex_init(&s->progress.lock, NULL);
 	s->silence_ns = attr->silence_ms ? (uint64_t)attr->silence_ms * 1000000u
 					 : SOCK_SILENCE_NS;
@@ -61,6 +63,7 @@ static void ops_free(struct sock *s)
 {
 	sock_progress_thread_close(s);
 	sock_fault_fini(s);
+	stream_close(&s->stream);
 	for (uint32_t i = 0; i < s->peer_count; i++)
 		sock_peer_free(s, s->peer[i]);
 	sock_dgram_fini(s);
@@ -106,6 +109,8 @@ static int sock_open(const struct weft_carrier_attr *attr,
 	if (!ret)
 		ret = sock_io_open(s);
 	if (!ret)
+		ret = sock_stream_open(s, attr);
+	if (!ret)
 		ret = sock_progress_thread_open(s);
 	if (ret) {
 		ops_free(s);
@@ -115,11 +120,27 @@ static int sock_open(const struct weft_carrier_attr *attr,
 	return 0;
 }
 
+static void ops_log_streams(const struct stream_stats *st)
+{
+	weft_log(WEFT_LOG_INFO,
+		 "sock: streams: %llu opened, %llu accepted, %llu refused, "
+		 "%llu broken; %llu bytes sent, %llu received, %llu records "
+		 "forged",
+		 (unsigned long long)st->connects,
+		 (unsigned long long)st->accepts,
+		 (unsigned long long)st->refused,
+		 (unsigned long long)st->broken, (unsigned long long)st->sent,
+		 (unsigned long long)st->received,
+		 (unsigned long long)st->forged);
+}
+
 /* Logs statistics at close (WEFT_LOG=info). */
 static void ops_log_stats(const struct sock *s)
 {
 	const struct weft_carrier_stats *st = &s->stats;
 
+	if (s->stream.on)
+		ops_log_streams(&s->stream.stats);
 	weft_log(WEFT_LOG_INFO,
 		 "sock: %llu packets sent in %llu datagrams, %llu received; "
 		 "%llu datagrams retransmitted, %llu refused (%llu forged, "
@@ -277,6 +298,7 @@ static void sock_stats(struct weft_carrier *c, struct weft_carrier_stats *st)
 
 const struct weft_carrier_ops weft_carrier_sock = {
 	.name = "sock",
+	.stream = &sock_stream_ops,
 	.backend = &weft_backend_live,
 	.open = sock_open,
 	.close = sock_close,

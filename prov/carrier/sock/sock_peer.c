@@ -91,6 +91,7 @@ static int peer_new(struct sock *s, const struct sockaddr_in *name,
 		return -ENOMEM;
 	}
 	p->base.name = *name;
+	p->stream.name = *name;
 	p->base.index = s->peer_count;
 	sock_peer_dgram_max_set(p, dgram_max - s->tag);
 	p->local = local;
@@ -148,6 +149,7 @@ static struct sock_peer *peer_first_contact(struct sock *s, struct sock_peer *p,
 	    (s->tag && !sock_keys_agree(s, p, h->from, public)))
 		return NULL;
 	p->remote_gen = h->from;
+	p->stream.gen = h->from;
 	p->refused = false;
 	p->state = SOCK_OPEN;
 	sock_peer_busy(s, p);
@@ -382,6 +384,7 @@ void sock_peer_fail(struct sock *s, struct sock_peer *p, int err)
 	if (p->sends)
 		s->senders--;
 	weft_list_remove(&p->busy);
+	stream_peer_close(&s->stream, &p->stream);
 	p->base.lost = (uint16_t)err;
 	s->up->lost(s->up_arg, &p->base, err);
 }

@@ -45,7 +45,11 @@ static struct sock_peer *pass_peer(struct weft_list *n)
 
 static bool pass_peer_ended(const struct sock_peer *p)
 {
-	return p->broken || (p->bye && p->rx.next == p->bye_seq);
+	if (p->broken)
+		return true;
+	/* bytes that the peer has sent by its stream arrive before its end */
+	return p->bye && p->rx.next == p->bye_seq &&
+	       !stream_peer_receives(&p->stream);
 }
 
 /* Declares p lost if it has ended and its packets are delivered. */
@@ -266,6 +270,7 @@ static int poll_pass(struct sock *s, int budget)
 	s->polling = true;
 	was = s->stats.received;
 	n = pass_read(s, pass_deliver_reordered(s, budget), budget, &left);
+	n += stream_poll(&s->stream, s->now);
 	s->polling = false;
 	if (s->faults.any)
 		sock_fault_run(s, false);

@@ -85,11 +85,12 @@ static bool wait_is_done(struct sock_waiter *b, uint64_t now)
  */
 static bool wait_poll(struct sock *s, uint64_t ns)
 {
-	struct pollfd fd[3] = { { .fd = s->fd, .events = POLLIN },
+	struct pollfd fd[4] = { { .fd = s->fd, .events = POLLIN },
 				{ .fd = s->waiter.event, .events = POLLIN },
-				{ .fd = s->base.extra_fd, .events = POLLIN } };
+				{ .fd = s->base.extra_fd, .events = POLLIN },
+				{ .fd = s->stream.epoll, .events = POLLIN } };
 
-	if (!weft_fd_poll(fd, 3, ns))
+	if (!weft_fd_poll(fd, 4, ns))
 		return false;
 	if (fd[1].revents)
 		weft_event_fd_clear(s->waiter.event);
@@ -159,7 +160,9 @@ static int wait_fd_open(struct sock *s)
 	if (b->epoll >= 0)
 		return b->epoll;
 	b->timer = weft_timer_fd_open();
-	b->epoll = weft_epoll_open((int[]){ s->fd, b->timer, b->event }, 3);
+	b->epoll = weft_epoll_open(
+		(int[]){ s->fd, b->timer, b->event, s->stream.epoll },
+		s->stream.on ? 4 : 3);
 	if (b->epoll >= 0)
 		return b->epoll;
 	weft_fd_close(&b->timer);

@@ -176,6 +176,7 @@ static int nic_open(struct weft_ep *ep)
 		.arity = conf->arity,
 		.faults = conf->faults,
 		.silence_ms = conf->silence_ms,
+		.stream_min = conf->stream_min,
 		.encrypt = conf->encrypt,
 		.world = ep->domain->world,
 		.threads = ep->domain->threaded,

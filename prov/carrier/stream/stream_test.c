@@ -1,0 +1,311 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Transfers over streams: bytes, breaks at every position, withdrawals. */
+#include "prov/carrier/stream/stream_pair.h"
+
+enum { MODES = 3 };
+
+/* A buffer with guards; filled with the pattern of `seed`, or zero. */
+static uint8_t *buffer_new(size_t bytes, uint64_t seed)
+{
+	uint8_t *b = calloc(1, bytes + 2 * (size_t)PAIR_GUARD);
+
+	T_NOT_NULL(b);
+	if (seed)
+		t_fill(b + PAIR_GUARD, bytes, seed);
+	return b + PAIR_GUARD;
+}
+
+/* Checks the guards and frees the buffer. */
+static void buffer_free(uint8_t *b, size_t bytes)
+{
+	for (int i = 0; i < PAIR_GUARD; i++) {
+		T_IS(b[-1 - i], 0);
+		T_IS(b[bytes + (size_t)i], 0);
+	}
+	free(b - PAIR_GUARD);
+}
+
+/* One transfer from A to B, up to its first end. */
+struct flow {
+	struct pair_xfer in, out;
+	uint8_t *from, *to;
+	uint64_t start, bytes;
+};
+
+static void flow_start(struct pair *p, struct flow *f, uint64_t start,
+		       uint64_t bytes)
+{
+	f->start = start;
+	f->bytes = bytes;
+	f->from = buffer_new(start + bytes, 3);
+	f->to = buffer_new(start + bytes, 0);
+	pair_xfer_set(&f->in, f->to, start, bytes);
+	pair_xfer_set(&f->out, f->from, start, bytes);
+	T_OK(stream_expect(&p->b.st, &p->b.other, &f->in.x));
+	f->out.x.ticket = f->in.x.ticket;
+	T_OK(stream_supply(&p->a.st, &p->a.other, &f->out.x));
+}
+
+static void flow_free(struct flow *f)
+{
+	buffer_free(f->from, f->start + f->bytes);
+	buffer_free(f->to, f->start + f->bytes);
+}
+
+/* Checks that exactly the bytes counted as received have arrived. */
+static void flow_check(const struct flow *f)
+{
+	T_IS(f->in.ends, 1);
+	T_MEM(f->to + f->start, f->from + f->start, f->in.x.moved);
+	for (uint64_t i = 0; i < f->start; i++)
+		T_IS(f->to[i], 0);
+}
+
+static void flow_run(struct pair *p, uint64_t start, uint64_t bytes)
+{
+	struct flow f;
+
+	flow_start(p, &f, start, bytes);
+	PAIR_UNTIL(p, f.in.ends && f.out.ends);
+	T_IS(f.in.err, 0);
+	T_IS(f.out.err, 0);
+	T_IS(f.out.ends, 1);
+	T_IS(f.in.x.moved, bytes);
+	flow_check(&f);
+	flow_free(&f);
+}
+
+static void bytes_of_any_length_arrive_once(void **state)
+{
+	static const uint64_t sizes[] = { 1,	 100,	 65535,	  65536,
+					  65537, 131072, 1048577, 5000000 };
+
+	for (int mode = 0; mode < MODES; mode++) {
+		struct pair *p = pair_open((enum stream_mode)mode);
+
+		pair_connect(p);
+		for (size_t i = 0; i < sizeof(sizes) / sizeof(*sizes); i++) {
+			flow_run(p, 0, sizes[i]);
+			flow_run(p, 12345, sizes[i]);
+		}
+		T_IS(p->b.st.stats.accepts, 1);
+		T_IS(p->b.st.stats.received, p->a.st.stats.sent);
+		T_TRUE(weft_list_empty(&p->b.st.busy));
+		pair_close(p);
+	}
+}
+
+static void several_transfers_share_a_stream(void **state)
+{
+	enum { N = 20 };
+	struct pair *p = pair_open(STREAM_TAGGED);
+	struct flow f[N];
+
+	pair_connect(p);
+	for (int i = 0; i < N; i++)
+		flow_start(p, &f[i], (uint64_t)i, 50000 + 1000 * (uint64_t)i);
+	for (int i = 0; i < N; i++) {
+		PAIR_UNTIL(p, f[i].in.ends && f[i].out.ends);
+		T_IS(f[i].in.err, 0);
+		flow_check(&f[i]);
+		flow_free(&f[i]);
+	}
+	pair_close(p);
+}
+
+/* Without a connection both sides refuse, and the caller uses datagrams. */
+static void no_transfer_without_a_connection(void **state)
+{
+	struct pair *p = pair_open(STREAM_TAGGED);
+	struct pair_xfer t;
+	uint8_t byte = 0;
+
+	pair_xfer_set(&t, &byte, 0, 1);
+	T_AGAIN(stream_expect(&p->b.st, &p->b.other, &t.x));
+	T_AGAIN(stream_supply(&p->a.st, &p->a.other, &t.x));
+	T_NULL(t.x.conn);
+	pair_close(p);
+}
+
+/* Breaks the connection after `cut` bytes of records. */
+static void flow_cut(enum stream_mode mode, uint64_t bytes, uint64_t cut)
+{
+	struct pair *p = pair_open(mode);
+	uint64_t most = mode == STREAM_OPEN ? STREAM_UNTAGGED : STREAM_RECORD;
+	struct flow f;
+
+	pair_connect(p);
+	p->a.st.cut_bytes = cut;
+	flow_start(p, &f, 5, bytes);
+	PAIR_UNTIL(p, f.in.ends && f.out.ends);
+	T_IS(f.in.err, -ECONNRESET);
+	T_IS(f.out.err, -ECONNRESET);
+	T_IS(f.in.x.moved % most, 0);
+	T_TRUE(f.in.x.moved <= cut);
+	flow_check(&f);
+	flow_free(&f);
+	T_FALSE(stream_peer_ready(&p->b.other));
+	T_NULL(p->a.other.out);
+	/* a new connection carries the next transfer */
+	p->a.st.cut_bytes = 0;
+	p->a.st.now = p->now += UINT64_C(5000000000);
+	pair_connect(p);
+	flow_run(p, 0, bytes);
+	pair_close(p);
+}
+
+static void a_break_at_every_byte_is_reported_once(void **state)
+{
+	for (int mode = 0; mode < MODES; mode++) {
+		uint64_t tag = mode == STREAM_OPEN ? 0 : STREAM_TAG;
+		uint64_t all = sizeof(struct stream_head) + 30 + tag;
+
+		for (uint64_t cut = 1; cut < all; cut++)
+			flow_cut((enum stream_mode)mode, 30, cut);
+	}
+}
+
+static void a_break_at_a_record_keeps_the_records_before(void **state)
+{
+	const uint64_t record =
+		sizeof(struct stream_head) + STREAM_RECORD + STREAM_TAG;
+
+	for (uint64_t i = 1; i < 4; i++) {
+		flow_cut(STREAM_TAGGED, 4 * STREAM_RECORD, i * record - 1);
+		flow_cut(STREAM_TAGGED, 4 * STREAM_RECORD, i * record);
+		flow_cut(STREAM_ENCRYPTED, 4 * STREAM_RECORD, i * record + 1);
+	}
+	flow_cut(STREAM_OPEN, 3000000, 2500000);
+}
+
+/* The bytes of a withdrawn transfer are dropped; others arrive. */
+static void a_withdrawn_transfer_changes_no_memory(void **state)
+{
+	for (int mode = 0; mode < MODES; mode++) {
+		struct pair *p = pair_open((enum stream_mode)mode);
+		struct flow f, g;
+
+		pair_connect(p);
+		flow_start(p, &f, 0, 200000);
+		stream_withdraw(&p->b.st, &f.in.x);
+		flow_start(p, &g, 0, 100000);
+		PAIR_UNTIL(p, f.out.ends && g.in.ends);
+		T_IS(f.in.ends, 0);
+		T_IS(f.to[0], 0);
+		T_IS(g.in.err, 0);
+		flow_check(&g);
+		flow_free(&f);
+		flow_free(&g);
+		pair_close(p);
+	}
+}
+
+/* A sender that withdraws within a record must end the connection. */
+static void a_withdrawal_within_a_record_ends_the_connection(void **state)
+{
+	struct pair *p = pair_open(STREAM_OPEN);
+	struct flow f;
+
+	pair_connect(p);
+	flow_start(p, &f, 0, 64 << 20);
+	T_TRUE(f.out.x.conn && p->a.other.out->record);
+	stream_withdraw(&p->a.st, &f.out.x);
+	PAIR_UNTIL(p, f.in.ends);
+	T_IS(f.in.err, -ECONNRESET);
+	T_IS(f.out.ends, 0);
+	flow_free(&f);
+	pair_close(p);
+}
+
+/* A transfer that is sent completely may be withdrawn without a break. */
+static void a_withdrawal_after_the_last_byte_keeps_the_connection(void **state)
+{
+	struct pair *p = pair_open(STREAM_TAGGED);
+	struct flow f;
+
+	pair_connect(p);
+	flow_start(p, &f, 0, 1000);
+	T_TRUE(f.out.x.conn && !p->a.other.out->record);
+	stream_withdraw(&p->a.st, &f.out.x);
+	PAIR_UNTIL(p, f.in.ends);
+	T_IS(f.in.err, 0);
+	T_IS(f.out.ends, 0);
+	flow_free(&f);
+	flow_run(p, 0, 70000);
+	T_IS(p->a.st.stats.connects, 1);
+	pair_close(p);
+}
+
+static void the_loss_of_a_peer_ends_transfers_without_callbacks(void **state)
+{
+	struct pair *p = pair_open(STREAM_TAGGED);
+	struct flow f;
+
+	pair_connect(p);
+	flow_start(p, &f, 0, 64 << 20);
+	T_TRUE(stream_peer_receives(&p->b.other));
+	stream_peer_close(&p->b.st, &p->b.other);
+	T_FALSE(stream_peer_receives(&p->b.other));
+	T_NULL(f.in.x.conn);
+	PAIR_UNTIL(p, f.out.ends);
+	T_IS(f.in.ends, 0);
+	flow_free(&f);
+	pair_close(p);
+}
+
+static void the_receivers_reset_breaks_the_connection(void **state)
+{
+	struct pair *p = pair_open(STREAM_TAGGED);
+
+	pair_connect(p);
+	stream_reset(&p->a.st, &p->a.other);
+	PAIR_UNTIL(p, !p->b.other.in);
+	T_NULL(p->a.other.out);
+	pair_close(p);
+}
+
+static void an_idle_connection_is_closed(void **state)
+{
+	struct pair *p = pair_open(STREAM_TAGGED);
+
+	pair_connect(p);
+	flow_run(p, 0, 1000);
+	p->now += STREAM_IDLE_NS - UINT64_C(1000000000);
+	pair_poll(p, 3);
+	T_NOT_NULL(p->a.other.out);
+	p->now += UINT64_C(2000000000);
+	PAIR_UNTIL(p, !p->a.other.out && !p->b.other.in);
+	pair_connect(p);
+	flow_run(p, 0, 1000);
+	pair_close(p);
+}
+
+static void no_descriptor_is_left_open(void **state)
+{
+	int before = t_open_files();
+	struct pair *p = pair_open(STREAM_TAGGED);
+
+	pair_connect(p);
+	pair_close(p);
+	T_IS(t_open_files(), before);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(bytes_of_any_length_arrive_once),
+		T_CASE(several_transfers_share_a_stream),
+		T_CASE(no_transfer_without_a_connection),
+		T_CASE(a_break_at_every_byte_is_reported_once),
+		T_CASE(a_break_at_a_record_keeps_the_records_before),
+		T_CASE(a_withdrawn_transfer_changes_no_memory),
+		T_CASE(a_withdrawal_within_a_record_ends_the_connection),
+		T_CASE(a_withdrawal_after_the_last_byte_keeps_the_connection),
+		T_CASE(the_loss_of_a_peer_ends_transfers_without_callbacks),
+		T_CASE(the_receivers_reset_breaks_the_connection),
+		T_CASE(an_idle_connection_is_closed),
+		T_CASE(no_descriptor_is_left_open),
+	};
+
+	return T_RUN(tests);
+}

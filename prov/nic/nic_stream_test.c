@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * The engine over streams of the sock carrier: long messages arrive once and
+ * correctly while streams open, are used, and break.
+ */
+#include "prov/carrier/sock/sock.h"
+#include "prov/nic/nic_int.h"
+#include "test/support/nic_pair.h"
+
+#include "src/base/rng.h"
+
+enum { LONGEST = 1 << 20 };
+
+static const char key[17] = "a key of the job";
+
+static struct stream *stream_of(const struct side *s)
+{
+	return &sock_of(weft_nic_carrier(s->nic))->stream;
+}
+
+static const struct stream_stats *stats_of(const struct side *s)
+{
+	return &stream_of(s)->stats;
+}
+
+/* One message from `from` to `to`, checked. */
+static void message(struct world *w, struct side *from, struct side *to,
+		    size_t len, bool late)
+{
+	unsigned sent = from->completions;
+	unsigned got = to->completions;
+	char *out = malloc(len);
+	char *in = calloc(1, len + 1);
+
+	t_fill(out, len, len);
+	if (!late)
+		post_recv(to, in, len, 1, to->peer->index);
+	post_send(w, from, out, len, 1, 0);
+	if (late)
+		post_recv(to, in, len, 1, to->peer->index);
+	poll_until(w, from, sent + 1);
+	poll_until(w, to, got + 1);
+	T_IS(from->completion[sent % 4096].err, 0);
+	T_IS(to->completion[got % 4096].err, 0);
+	T_IS(to->completion[got % 4096].len, len);
+	T_IS(t_differs(in, len, len), -1);
+	T_IS(in[len], 0);
+	free(out);
+	free(in);
+}
+
+/* Sends until a stream in each direction is authenticated. */
+static void streams_open(struct world *w)
+{
+	struct t_limit limit;
+
+	t_limit_set(&limit, 30);
+	while (!stats_of(&w->a)->accepts || !stats_of(&w->b)->accepts) {
+		message(w, &w->a, &w->b, 100000, false);
+		message(w, &w->b, &w->a, 100000, false);
+		T_FALSE(t_limit_expired(&limit));
+	}
+}
+
+static struct world *streams_world(const char *faults, bool keyed)
+{
+	const struct grid g = { .machine = "native",
+				.carrier = &weft_carrier_sock,
+				.faults = faults,
+				.stream_min = 65537,
+				.key = keyed ? key : NULL };
+
+	return world_open(&g);
+}
+
+/* All bytes of a long message use the stream, and those of a short one none. */
+static void long_messages_use_the_stream(void **state)
+{
+	for (int keyed = 0; keyed < 2; keyed++) {
+		struct world *w = streams_world(NULL, keyed);
+		uint64_t before;
+
+		streams_open(w);
+		before = stats_of(&w->b)->received;
+		message(w, &w->a, &w->b, LONGEST, false);
+		message(w, &w->a, &w->b, 65537, true);
+		T_IS(stats_of(&w->b)->received - before, LONGEST + 65537);
+		message(w, &w->a, &w->b, 65536, false);
+		T_IS(stats_of(&w->b)->received - before, LONGEST + 65537);
+		T_IS(stats_of(&w->a)->connects, 1);
+		world_close(w);
+	}
+}
+
+/* A message that starts in datagrams continues by the stream. */
+static void a_message_changes_to_a_new_stream(void **state)
+{
+	struct world *w = streams_world(NULL, false);
+
+	message(w, &w->a, &w->b, 64 << 20, false);
+	T_TRUE(stats_of(&w->b)->received > 0);
+	T_TRUE(stats_of(&w->b)->received < 64 << 20);
+	world_close(w);
+}
+
+/* Many messages in both directions at once, lengths by random numbers. */
+static void traffic(struct world *w, int n, uint64_t seed)
+{
+	char *out = malloc((size_t)n * LONGEST);
+	char *in = calloc((size_t)n, LONGEST);
+	size_t *len = calloc((size_t)n, sizeof(*len));
+	unsigned a = w->a.completions, b = w->b.completions;
+	struct weft_rng rng;
+
+	weft_rng_init(&rng, seed, 0);
+	for (int i = 0; i < n; i++) {
+		struct side *from = i % 2 ? &w->a : &w->b;
+		struct side *to = i % 2 ? &w->b : &w->a;
+		char *at = in + (size_t)i * LONGEST;
+
+		len[i] = 1 + weft_rng_below(&rng, i % 4 ? LONGEST : 70000);
+		t_fill(out + (size_t)i * LONGEST, len[i], (uint64_t)i + 1);
+		if (i % 3)
+			post_recv(to, at, LONGEST, (uint64_t)i,
+				  to->peer->index);
+		post_send(w, from, out + (size_t)i * LONGEST, len[i],
+			  (uint64_t)i, 0);
+		if (!(i % 3))
+			post_recv(to, at, LONGEST, (uint64_t)i,
+				  to->peer->index);
+	}
+	poll_until(w, &w->a, a + (unsigned)n);
+	poll_until(w, &w->b, b + (unsigned)n);
+	for (int i = 0; i < n; i++)
+		T_IS(t_differs(in + (size_t)i * LONGEST, len[i],
+			       (uint64_t)i + 1),
+		     -1);
+	T_IS(w->a.completions, a + (unsigned)n);
+	T_IS(w->b.completions, b + (unsigned)n);
+	free(out);
+	free(in);
+	free(len);
+}
+
+/* Reconnects at once: the test does not wait for the backoff. */
+static void retry_now(struct side *s)
+{
+	struct sock *k = sock_of(weft_nic_carrier(s->nic));
+
+	sock_enter(k);
+	sock_peer_of(s->peer)->stream.retry_ns = 0;
+	sock_leave(k);
+}
+
+static void broken_streams_lose_and_double_nothing(void **state)
+{
+	static const char *const plans[] = {
+		"cut=1",
+		"cut=30",
+		"cut=65576",
+		"cut=100000",
+		"cut=700001",
+		"cut=3000000",
+		"seed=5; loss=0.02; reorder=0.05; duplicate=0.02; cut=200000",
+	};
+
+	for (size_t i = 0; i < sizeof(plans) / sizeof(*plans); i++) {
+		struct world *w = streams_world(plans[i], i % 2);
+
+		for (int k = 0; k < 6; k++) {
+			traffic(w, 12, i * 10 + (uint64_t)k);
+			retry_now(&w->a);
+			retry_now(&w->b);
+		}
+		T_TRUE(stats_of(&w->a)->broken > 0);
+		world_close(w);
+	}
+}
+
+/* Without streams at the peer, all bytes use datagrams. */
+static void a_peer_without_streams_gets_datagrams(void **state)
+{
+	const struct grid with = { .machine = "native",
+				   .carrier = &weft_carrier_sock,
+				   .stream_min = 65537 };
+	const struct grid without = { .machine = "native",
+				      .carrier = &weft_carrier_sock };
+	struct world *w = calloc(1, sizeof(*w));
+
+	T_NOT_NULL(w);
+	side_open(&w->a, &with);
+	side_open(&w->b, &without);
+	w->a.peer = peer_of(&w->a, &w->b);
+	w->b.peer = peer_of(&w->b, &w->a);
+	for (int i = 0; i < 5; i++) {
+		message(w, &w->a, &w->b, 200000, false);
+		message(w, &w->b, &w->a, 200000, false);
+	}
+	T_IS(stats_of(&w->a)->received, 0);
+	T_IS(stats_of(&w->a)->connects, 0);
+	world_close(w);
+}
+
+/* ---- invalid grants ------------------------------------------------------ */
+
+struct grant_row {
+	const char *what;
+	uint8_t flags;
+	uint64_t start;
+	uint64_t data;
+	uint16_t len;
+};
+
+static const struct grant_row grants[] = {
+	{ "a stream from a later byte", NIC_CTS_STREAM, 1, 100000, 16 },
+	{ "a stream of no bytes", NIC_CTS_STREAM, 0, 0, 16 },
+	{ "a stream beyond the end", NIC_CTS_STREAM, 0, 100001, 16 },
+	{ "a short grant", NIC_CTS_STREAM, 0, 100000, 15 },
+	{ "a restart without a stream", NIC_CTS_RESTART, 0, 100000, 16 },
+	{ "a restart beyond the grant", NIC_CTS_RESTART, 9, 9, 16 },
+};
+
+/* Sends a CTS of B for A's waiting message, as a faulty peer would. */
+static void grant_send(struct world *w, const struct grant_row *r, uint32_t id)
+{
+	const struct nic_grant g = { .start = r->start, .ticket = 1 };
+	const struct weft_pkt pkt = { .type = NIC_CTS,
+				      .flags = r->flags,
+				      .len = r->len,
+				      .aux = id,
+				      .tag = 77,
+				      .data = r->data };
+	struct weft_carrier *c = weft_nic_carrier(w->b.nic);
+	struct iovec iov = { (void *)(uintptr_t)&g, r->len };
+
+	T_OK(c->ops->send(c, w->b.peer, &pkt, &iov, 1));
+}
+
+static void invalid_grants_are_dropped(void **state)
+{
+	struct world *w = streams_world(NULL, false);
+	char *out = malloc(100000);
+	char *in = malloc(100000);
+	struct weft_nic_stats st;
+	uint32_t id;
+
+	streams_open(w);
+	t_fill(out, 100000, 2);
+	post_send(w, &w->a, out, 100000, 9, 0);
+	for (int i = 0; i < 100; i++)
+		poll_both(w);
+	id = ((struct weft_nic_op *)weft_container_of(
+		      ((struct nic_peer *)w->a.peer->up)->waiting.next,
+		      struct weft_nic_op, link))
+		     ->id;
+	for (size_t i = 0; i < sizeof(grants) / sizeof(*grants); i++) {
+		struct t_limit limit;
+
+		grant_send(w, &grants[i], id);
+		t_limit_set(&limit, 30);
+		do {
+			poll_both(w);
+			weft_nic_stats(w->a.nic, &st);
+			if (t_limit_expired(&limit))
+				fail_msg("%s is accepted", grants[i].what);
+		} while (st.garbage != i + 1);
+	}
+	/* the message itself is not affected */
+	id = w->b.completions;
+	post_recv(&w->b, in, 100000, 9, w->b.peer->index);
+	poll_until(w, &w->b, id + 1);
+	T_IS(t_differs(in, 100000, 2), -1);
+	free(out);
+	free(in);
+	world_close(w);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(long_messages_use_the_stream),
+		T_CASE(a_message_changes_to_a_new_stream),
+		T_CASE(broken_streams_lose_and_double_nothing),
+		T_CASE(a_peer_without_streams_gets_datagrams),
+		T_CASE(invalid_grants_are_dropped),
+	};
+
+	return T_RUN(tests);
+}

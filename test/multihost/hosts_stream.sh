@@ -1,0 +1,81 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Long messages between two hosts use streams, and arrive once and unchanged
+# when streams break: after some bytes (fault plan), by a reset of the
+# connection (ss -K), and when the network drops all TCP packets for 10 s.
+if [ -z "$HOSTS" ]; then
+	command -v mpirun.openmpi > /dev/null || { echo "no mpirun.openmpi"; exit 77; }
+	exec bash "$top_srcdir/test/hosts" 2 bash "$0"
+fi
+export build=${builddir:-$PWD}
+bad=0
+work=$(mktemp -d "${TMPDIR:-/tmp}/weft-stream.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+. "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
+${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -I"$top_srcdir/include" \
+	"$top_srcdir/test/multihost/hosts_soak.c" -o "$work/soak" -L"$build/.libs" \
+	-lmpi_abi -Wl,-rpath,"$build/.libs" || exit 1
+export WEFT_LOG=info
+
+# run WHAT GIB [FLAG...]: runs the job; its exit code is in $got
+run() {
+	what=$1
+	MPIEXEC_FLAGS="-x WEFT_LOG ${*:3}" timeout 300 \
+		bash -c 'on_hosts "$@"' - 2 "$work/soak" 1000 "$2" \
+		> "$work/out" 2> "$work/err" < /dev/null
+	got=$?
+}
+
+complain() {
+	echo "FAILED: $what: $*"
+	cat "$work/out" "$work/err"
+	bad=1
+}
+
+# count FIELD: prints the sum of a number in the streams' statistics
+count() {
+	grep -o "streams: .*" "$work/err" | grep -oE "[0-9]+ (bytes )?$1" |
+		awk '{ n += $1 } END { print n + 0 }'
+}
+
+check() {
+	[ $got = 0 ] || complain "exit code $got"
+	grep -q "no message lost, duplicated or wrong" "$work/out" ||
+		complain "no result"
+	echo "$what: $(count opened) streams, $(count broken) broken," \
+		"$(count received) bytes: good"
+}
+
+run "streams" 0.25
+check
+[ "$(count received)" -gt 400000000 ] || complain "streams are not used"
+[ "$(count broken)" -le 2 ] || complain "streams break"
+
+run "streams that break" 0.25 --faults "cut=3000000"
+check
+[ "$(count broken)" -gt 3 ] || complain "no stream broke"
+
+FI_WEFT_STREAM_MIN=0 run "no streams" 0.25 -x FI_WEFT_STREAM_MIN
+check
+[ "$(count received)" = 0 ] || complain "streams are used"
+
+# disturb COMMAND...: calls the command on the second host during a job
+disturb() {
+	(sleep 1 && $HOSTS_RSH host2 "$*" > /dev/null 2>&1) &
+	run "$what" 1
+	wait
+	check
+}
+ports='state established sport gt 1023 dport gt 1023'
+what="connections that are reset"
+disturb "for i in 1 2 3 4 5; do ss -K $ports dst 10.77.0.1; sleep 0.3; done"
+
+# a rule of the routing table drops what host2 sends
+what="no TCP for 10 s"
+rule="ip rule @ ipproto tcp prio 1 blackhole"
+if $HOSTS_RSH host2 "${rule/@/add} && ${rule/@/del}" > /dev/null 2>&1; then
+	disturb "${rule/@/add}; sleep 10; ${rule/@/del}"
+else
+	echo "$what: not tested, ip has no rules"
+fi
+exit $bad
