@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <time.h>
 
+#define OPS_PORTS      16  /* UDP ports tried until the TCP port is free */
 #define OPS_WINDOW_MIN 32u /* datagrams; a split packet must fit */
 #define OPS_FAULTS                                               \
 	(1u << WEFT_FAULT_LOSS | 1u << WEFT_FAULT_DUPLICATE |    \
@@ -90,6 +91,27 @@ static int ops_faults(struct sock *s, const char *plan)
 	return ret;
 }
 
+/*
+ * Opens the UDP socket and, for streams, a TCP socket with the same port. If
+ * the caller requests no port, tries others until both are free.
+ */
+static int ops_open_name(struct sock *s, const struct weft_carrier_attr *attr)
+{
+	int ret = -EADDRINUSE;
+
+	for (int i = 0; i < OPS_PORTS; i++) {
+		sock_io_close(s);
+		stream_close(&s->stream);
+		ret = sock_name_open(s, &attr->name);
+		if (!ret)
+			ret = sock_stream_open(s, attr);
+		if (ret || attr->name.sin_port || !s->stream.on ||
+		    s->stream.listener >= 0)
+			break;
+	}
+	return ret;
+}
+
 static int sock_open(const struct weft_carrier_attr *attr,
 		     struct weft_carrier **c_p)
 {
@@ -103,13 +125,11 @@ static int sock_open(const struct weft_carrier_attr *attr,
 	if (!ret)
 		ret = sock_wait_init(s, attr);
 	if (!ret)
-		ret = sock_name_open(s, &attr->name);
-	if (!ret)
 		ret = sock_keys_open(s, attr);
 	if (!ret)
-		ret = sock_io_open(s);
+		ret = ops_open_name(s, attr);
 	if (!ret)
-		ret = sock_stream_open(s, attr);
+		ret = sock_io_open(s);
 	if (!ret)
 		ret = sock_progress_thread_open(s);
 	if (ret) {

@@ -44,7 +44,8 @@ int sock_stream_open(struct sock *s, const struct weft_carrier_attr *attr)
 	s->stream.cut_bytes = s->faults.cut;
 	if (!ret && s->stream.listener < 0)
 		weft_log(WEFT_LOG_INFO,
-			 "sock: TCP port %u is in use: no stream from peers",
+			 "sock: TCP port %u is in use; without it no peer can "
+			 "open a stream",
 			 ntohs(s->name.sin_port));
 	return ret;
 }

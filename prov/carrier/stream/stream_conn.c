@@ -183,6 +183,8 @@ static int conn_connect(struct stream *st, struct stream_peer *p)
 	if (fd < 0)
 		return -errno;
 	option_set(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1);
+	/* an ended connection must not block the port of an endpoint */
+	option_set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
 	if (bind(fd, (struct sockaddr *)&from, sizeof(from)) ||
 	    (connect(fd, (struct sockaddr *)&p->name, sizeof(p->name)) &&
 	     errno != EINPROGRESS)) {

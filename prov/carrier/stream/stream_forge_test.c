@@ -160,6 +160,9 @@ static void a_peer_connects_beside_half_open_connections(void **state)
 
 	for (int i = 0; i < N; i++)
 		fd[i] = stranger(p);
+	pair_poll(p, N);
+	T_TRUE(p->b.st.accepted_count >= STREAM_GREETING_MAX);
+	T_TRUE(p->b.st.accepted_count <= STREAM_GREETING_MAX + 4);
 	pair_connect(p);
 	T_TRUE(p->b.st.accepted_count <= STREAM_GREETING_MAX + 4);
 	for (int i = 0; i < N; i++)
