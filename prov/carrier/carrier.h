@@ -145,6 +145,9 @@ struct weft_carrier_stats {
 	uint64_t found;	  /* lossy: damaged packets detected and dropped */
 	uint64_t fixed;	  /* lossy: damaged packets corrected */
 	uint64_t remote;  /* included in sent: packets sent as datagrams */
+	uint64_t streams; /* streams that peers opened */
+	uint64_t streams_broken; /* streams of both directions that broke */
+	uint64_t stream_bytes;	 /* bytes received by streams */
 };
 
 /*

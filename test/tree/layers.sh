@@ -111,8 +111,9 @@ borders_below() {
 	border prov/carrier/shm "$low prov/wire/ $carrier"
 	border prov/carrier/loop "$low prov/wire/ prov/arq/ $carrier"
 	border prov/carrier/lossy "$low prov/wire/ prov/arq/ prov/code/ $carrier"
+	border prov/carrier/stream "$low $carrier"
 	border prov/carrier/sock "$low prov/wire/ prov/arq/ prov/code/code_crc.h
-		prov/code/code_ghash.h $carrier"
+		prov/code/code_ghash.h prov/carrier/stream/stream.h $carrier"
 	border prov/carrier/hybrid "$low prov/wire/ $carrier
 		prov/carrier/shm/shm_reach.h"
 	border prov/backend "$low prov/carrier/carrier.h"

@@ -379,6 +379,9 @@ static void hybrid_stats(struct weft_carrier *c, struct weft_carrier_stats *st)
 	st->forged = far.forged;
 	st->replays = far.replays;
 	st->remote = far.sent;
+	st->streams = far.streams;
+	st->streams_broken = far.streams_broken;
+	st->stream_bytes = far.stream_bytes;
 }
 
 const struct weft_carrier_ops weft_carrier_hybrid = {

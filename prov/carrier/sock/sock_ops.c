@@ -311,6 +311,9 @@ static void sock_stats(struct weft_carrier *c, struct weft_carrier_stats *st)
 	sock_enter(s);
 	*st = s->stats;
 	st->remote = st->sent;
+	st->streams = s->stream.stats.accepts;
+	st->streams_broken = s->stream.stats.broken;
+	st->stream_bytes = s->stream.stats.received;
 	sock_leave(s);
 	/* relaxed: a statistic */
 	st->sleeps = weft_load64_relaxed(&s->waiter.base.sleeps);

@@ -63,7 +63,7 @@ static void unknown_peers_and_other_modes_are_refused(void **state)
 }
 
 /* A connection of an unrelated process to B. */
-static int stranger(struct pair *p)
+static int outsider(struct pair *p)
 {
 	int fd = socket(AF_INET, SOCK_STREAM, 0);
 
@@ -74,7 +74,7 @@ static int stranger(struct pair *p)
 }
 
 /* Returns whether B has closed the connection. */
-static bool stranger_closed(int fd)
+static bool outsider_closed(int fd)
 {
 	uint8_t byte[256];
 	ssize_t n = recv(fd, byte, sizeof(byte), 0);
@@ -94,11 +94,11 @@ static void a_replayed_handshake_is_refused(void **state)
 	pair_connect(p);
 	hello = p->a.other.out->hello;
 	memcpy(proof, p->a.other.out->proof, sizeof(proof));
-	fd = stranger(p);
+	fd = outsider(p);
 	T_IS(send(fd, &hello, sizeof(hello), 0), sizeof(hello));
 	PAIR_UNTIL(p, recv(fd, answer, sizeof(answer), 0) == sizeof(answer));
 	T_IS(send(fd, proof, sizeof(proof), 0), sizeof(proof));
-	PAIR_UNTIL(p, stranger_closed(fd));
+	PAIR_UNTIL(p, outsider_closed(fd));
 	T_IS(p->b.st.stats.refused, 1);
 	T_IS(p->b.st.stats.accepts, 1);
 	/* the peer's own connection is not affected */
@@ -111,11 +111,11 @@ static void garbage_is_refused(void **state)
 {
 	struct pair *p = pair_open(STREAM_TAGGED);
 	uint8_t bytes[200];
-	int fd = stranger(p);
+	int fd = outsider(p);
 
 	t_fill(bytes, sizeof(bytes), 9);
 	T_IS(send(fd, bytes, sizeof(bytes), 0), sizeof(bytes));
-	PAIR_UNTIL(p, stranger_closed(fd));
+	PAIR_UNTIL(p, outsider_closed(fd));
 	T_IS(p->b.st.stats.refused, 1);
 	close(fd);
 	pair_close(p);
@@ -124,12 +124,12 @@ static void garbage_is_refused(void **state)
 static void a_silent_connection_has_a_time_limit(void **state)
 {
 	struct pair *p = pair_open(STREAM_TAGGED);
-	int fd = stranger(p);
+	int fd = outsider(p);
 
 	T_IS(send(fd, "WST1", 4, 0), 4);
 	PAIR_UNTIL(p, p->b.st.accepted_count == 1);
 	p->now += STREAM_GREETING_NS + UINT64_C(1000000000);
-	PAIR_UNTIL(p, stranger_closed(fd));
+	PAIR_UNTIL(p, outsider_closed(fd));
 	T_IS(p->b.st.accepted_count, 0);
 	close(fd);
 	pair_close(p);
@@ -140,7 +140,7 @@ static void a_thousand_connections_hold_few_records(void **state)
 	struct pair *p = pair_open(STREAM_TAGGED);
 
 	for (int i = 0; i < 1000; i++) {
-		int fd = stranger(p);
+		int fd = outsider(p);
 
 		pair_poll(p, 1);
 		T_TRUE(p->b.st.accepted_count <= STREAM_GREETING_MAX + 4);
@@ -159,7 +159,7 @@ static void a_peer_connects_beside_half_open_connections(void **state)
 	int fd[N];
 
 	for (int i = 0; i < N; i++)
-		fd[i] = stranger(p);
+		fd[i] = outsider(p);
 	pair_poll(p, N);
 	T_TRUE(p->b.st.accepted_count >= STREAM_GREETING_MAX);
 	T_TRUE(p->b.st.accepted_count <= STREAM_GREETING_MAX + 4);
