@@ -161,6 +161,7 @@ borders_above() {
 		prov/mem/mem.h"
 	border src/tools/info "$low src/tools/args.h src/tools/outfile.h src/health/
 		$net"
+	border src/tools/calibrate "$low src/tools/args.h $net src/tools/sim/sim_plot.h"
 	border src/tools/tune "$low src/tools/args.h"
 	border bench "$low prov/code/ $net prov/carrier/carrier.h"
 	border examples ""
