@@ -507,6 +507,18 @@ static int send_eager(struct weft_nic *nic, struct nic_peer *p,
 	return 0;
 }
 
+/* Returns the largest eager message: a peer with streams gets longer ones by
+ * RTS. */
+static size_t eager_limit(const struct weft_nic *nic,
+			  const struct weft_nic_op *op)
+{
+	/* a path without `whole` has no datagrams, so it has no streams */
+	if (weft_likely(!nic->stream_min || !op->peer->whole ||
+			nic->stream_min > nic->eager_bytes))
+		return nic->eager_bytes;
+	return nic->stream_min - 1;
+}
+
 /*
  * Sends a message that is announced, split or acknowledged. An injected message
  * is sent in one packet whatever its length, since the caller may reuse its
@@ -518,7 +530,7 @@ static int send_long(struct weft_nic *nic, struct nic_peer *p,
 	bool whole =
 		op->len <= nic->whole_bytes ||
 		((op->flags & WEFT_OP_INJECT) && op->len <= nic->packet_bytes);
-	bool eager = whole || op->len <= nic->eager_bytes;
+	bool eager = whole || op->len <= eager_limit(nic, op);
 	int err = 0;
 
 	if (nic_is_typed(op))

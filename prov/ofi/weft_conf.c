@@ -51,7 +51,7 @@ static const struct weft_cfg_opt options[] = {
 	  "Seconds without a response after which a peer is declared dead; "
 	  "sock carrier only",
 	  "1..1000000" },
-	{ "FI_WEFT_STREAM_MIN", WEFT_CFG_SIZE, "65537",
+	{ "FI_WEFT_STREAM_MIN", WEFT_CFG_SIZE, "40000",
 	  "Minimum bytes of a message whose bytes the sock carrier transfers "
 	  "over a TCP connection instead of datagrams, with machine native; 0: "
 	  "datagrams only",

@@ -111,7 +111,7 @@ borders_below() {
 	border prov/carrier/shm "$low prov/wire/ $carrier"
 	border prov/carrier/loop "$low prov/wire/ prov/arq/ $carrier"
 	border prov/carrier/lossy "$low prov/wire/ prov/arq/ prov/code/ $carrier"
-	border prov/carrier/stream "$low $carrier"
+	border prov/carrier/stream "$low prov/code/code_ghash.h $carrier"
 	border prov/carrier/sock "$low prov/wire/ prov/arq/ prov/code/code_crc.h
 		prov/code/code_ghash.h prov/carrier/stream/stream.h $carrier"
 	border prov/carrier/hybrid "$low prov/wire/ $carrier

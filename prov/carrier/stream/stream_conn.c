@@ -16,6 +16,11 @@
 
 #define CONN_BACKLOG	 64
 #define CONN_ACCEPTS	 4 /* connections accepted per check */
+/*
+ * Socket buffers, which the kernel doubles: larger ones do not stay in the
+ * cache, and take 5 % longer for a mebibyte.
+ */
+#define CONN_BUFFER	 (512 << 10)
 /* keepalive: seconds of silence, seconds between probes, number of probes */
 #define CONN_KEEP_IDLE	 2
 #define CONN_KEEP_EVERY	 1
@@ -37,6 +42,8 @@ static void option_set(int fd, int level, int name, int value)
 
 static void conn_options(int fd)
 {
+	option_set(fd, SOL_SOCKET, SO_SNDBUF, CONN_BUFFER);
+	option_set(fd, SOL_SOCKET, SO_RCVBUF, CONN_BUFFER);
 	option_set(fd, IPPROTO_TCP, TCP_NODELAY, 1);
 	option_set(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
 	option_set(fd, IPPROTO_TCP, TCP_KEEPIDLE, CONN_KEEP_IDLE);

@@ -311,6 +311,37 @@ static void a_replayed_record_is_refused(void **state)
 	pair_close(p);
 }
 
+/* The ticket is part of the tag: a record fits no other transfer. */
+static void a_redirected_record_is_refused(void **state)
+{
+	struct pair *p = pair_open(STREAM_TAGGED);
+	struct stream_conn *c;
+	struct stream_head head = { .bytes = LEN };
+	struct stream_iov payload = { .count = 0 };
+	uint8_t to[2][LEN];
+	uint8_t body[LEN + STREAM_TAG];
+	struct pair_xfer in[2];
+
+	pair_connect(p);
+	c = p->a.other.out;
+	for (int i = 0; i < 2; i++) {
+		pair_xfer_set(&in[i], to[i], 0, LEN);
+		T_OK(stream_expect(&p->b.st, &p->b.other, &in[i].x));
+	}
+	t_fill(body, LEN, 4);
+	stream_iov_add(&payload, body, LEN, 0);
+	head.ticket = in[0].x.ticket;
+	T_TRUE(stream_seal_sign(c->seal, 0, &head, &payload, NULL, body + LEN));
+	head.ticket = in[1].x.ticket;
+	T_IS(send(c->fd, &head, sizeof(head), 0), sizeof(head));
+	T_IS(send(c->fd, body, sizeof(body), 0), sizeof(body));
+	PAIR_UNTIL(p, in[0].ends && in[1].ends);
+	T_IS(in[1].err, -ECONNRESET);
+	T_IS(in[1].x.moved, 0);
+	T_IS(p->b.st.stats.forged, 1);
+	pair_close(p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -326,6 +357,7 @@ int main(void)
 		T_CASE(a_second_connection_replaces_the_first),
 		T_CASE(invalid_records_break_the_connection),
 		T_CASE(a_replayed_record_is_refused),
+		T_CASE(a_redirected_record_is_refused),
 	};
 
 	return T_RUN(tests);

@@ -157,7 +157,7 @@ struct stream_seal *stream_seal_new(const uint8_t key[16], bool encrypt,
 				    bool sends);
 void stream_seal_free(struct stream_seal *s);
 /*
- * Computes the tag of head and payload with the nonce `count`. With encryption
+ * Computes the tag of record number `count`. With encryption
  * the encrypted payload is stored at `to`. Returns false if OpenSSL fails.
  */
 bool stream_seal_sign(struct stream_seal *s, uint64_t count,
