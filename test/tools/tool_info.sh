@@ -29,7 +29,14 @@ grep -qE '^  clocks +live virtual$' "$out" || fail "clocks: $(grep clocks "$out"
 WEFT_PROVIDER_LIB=/nowhere/libweft-fi.so "$info" | grep -q 'cannot open' ||
 	fail "a missing plugin is not reported"
 
-"$info" --json >"$out" || fail "weft-info --json"
+FI_WEFT_KEY=hidden WEFT_LOG=warn "$info" --report >"$out" || fail "--report"
+for word in "kernel *Linux $(uname -r)" 'WEFT_LOG *warn' 'job status page *[0-9]' \
+	'FI_WEFT_KEY *\(set, not printed\)'; do
+	grep -qE "^  $word" "$out" || { cat "$out"; fail "--report: no $word"; }
+done
+grep -q hidden "$out" && fail "a secret is printed"
+
+"$info" --json --report >"$out" || fail "weft-info --json"
 skipped=0
 if command -v python3 >/dev/null; then
 	python3 - "$out" <<'EOF' || fail "JSON"

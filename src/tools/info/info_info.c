@@ -11,6 +11,7 @@
 #include "src/tools/info/info_machine.h"
 #include "src/tools/info/info_report.h"
 #include "src/tools/info/info_routes.h"
+#include "src/tools/info/info_system.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -213,7 +214,8 @@ static void show_provider_options(struct weft_report *r)
 		for (int i = 0; i < count; i++) {
 			const char *row[][2] = {
 				{ "name", p[i].name },
-				{ "value", p[i].value ? p[i].value : "-" },
+				{ "value",
+				  printable_value(p[i].name, p[i].value) },
 				{ "help", p[i].help_string },
 			};
 
@@ -357,7 +359,7 @@ static void show_host(struct weft_report *r)
 }
 
 static const char before[] =
-	"usage: weft-info [--json]\n"
+	"usage: weft-info [--json] [--report]\n"
 	"       weft-info [--json] --health JOB\n"
 	"       weft-info --classroutes MACHINE:SHAPE[@PART]\n"
 	"Prints what is installed and what works on this host; the health of "
@@ -366,13 +368,23 @@ static const char before[] =
 	"(tree of collectives) of a block of nodes: bgq:4x4x4x4x2,\n"
 	"bgq:4x4x4x4x2@0-1,2,0-3,0-3,0, native:64.\n";
 
-enum { SHOW_JSON, SHOW_HEALTH, SHOW_ROUTES, SHOW_MACHINE, SHOW_VERSION };
+enum {
+	SHOW_JSON,
+	SHOW_REPORT,
+	SHOW_HEALTH,
+	SHOW_ROUTES,
+	SHOW_MACHINE,
+	SHOW_VERSION
+};
 
 static const struct row {
 	struct weft_arg arg;
 	int what;
 } rows[] = {
 	{ { "json|j", 0, "", "as one JSON object", 0 }, SHOW_JSON },
+	{ { "report|r", 0, "",
+	    "for a bug report: also the system, formats and environment", 0 },
+	  SHOW_REPORT },
 	{ { "health", 1, "JOB",
 	    "ranks of a job here: job name, pid of mpiexec or a rank", 0 },
 	  SHOW_HEALTH },
@@ -386,7 +398,7 @@ static const struct row {
 	{ { "version|V", 0, "", "version", 0 }, SHOW_VERSION },
 };
 
-static void show_all(struct weft_report *r)
+static void show_all(struct weft_report *r, bool system)
 {
 	report_begin(r);
 	show_versions(r);
@@ -402,6 +414,8 @@ static void show_all(struct weft_report *r)
 	show_providers(r);
 	show_mpi_options(r);
 	show_provider_options(r);
+	if (system)
+		show_system(r);
 	report_end(r);
 }
 
@@ -415,11 +429,15 @@ int main(int argc, char **argv)
 	struct weft_report r = { .out = stdout };
 	enum weft_args_found found;
 	const char *job = NULL, *machine = NULL;
+	bool system = false;
 
 	while ((found = weft_args_next(&a)) == WEFT_ARGS_OPTION) {
 		switch (((const struct row *)a.row)->what) {
 		case SHOW_JSON:
 			r.json = true;
+			break;
+		case SHOW_REPORT:
+			system = true;
 			break;
 		case SHOW_HEALTH:
 			job = a.value[0];
@@ -447,6 +465,6 @@ int main(int argc, char **argv)
 		return tool_health(&r, job);
 	if (machine)
 		return tool_machine(&r, machine);
-	show_all(&r);
+	show_all(&r, system);
 	return fflush(stdout) ? 1 : 0;
 }
