@@ -4,6 +4,7 @@
  */
 #include "prov/ofi/weft_conf.h"
 #include "src/job/job_log.h"
+#include "src/job/job_noise.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -118,8 +119,14 @@ static const struct weft_cfg_opt options[] = {
 	  "such as ABCDET, the last varies fastest, or a file",
 	  NULL },
 	{ "FI_WEFT_COMPUTE", WEFT_CFG_TEXT, "0",
-	  "Virtual clock: factor of CPU time between calls; 0 does not count "
-	  "CPU time, which makes results deterministic",
+	  "Virtual clock: factor of CPU time between calls, or "
+	  "instructions=N: N instructions take a second; 0 counts no "
+	  "computation, which makes results deterministic",
+	  NULL },
+	{ "FI_WEFT_NOISE", WEFT_CFG_TEXT, "",
+	  "Virtual clock: interruptions of computation, "
+	  "RATE,LENGTH[,fixed][,SEED]: RATE per second of computation, LENGTH "
+	  "us each on average",
 	  NULL },
 	{ "FI_WEFT_JOB", WEFT_CFG_TEXT, "",
 	  "Virtual clock without a launcher: name:rank:size", NULL },
@@ -150,6 +157,7 @@ enum option {
 	PPN,
 	MAP,
 	COMPUTE,
+	NOISE,
 	JOB,
 };
 
@@ -237,6 +245,26 @@ static const struct weft_machine *machine_find(const char *name, bool virt)
 
 static struct weft_conf conf;
 
+static struct weft_noise conf_noise;
+
+#define INSTRUCTIONS "instructions="
+
+/* Reads a factor, or instructions=N. Returns false if it is invalid. */
+static bool compute_read(const char *text)
+{
+	size_t n = strlen(INSTRUCTIONS);
+	bool counted = !strncmp(text, INSTRUCTIONS, n);
+	const char *number = counted ? text + n : text;
+	char *end;
+	double x = strtod(number, &end);
+
+	if (end == number || *end || !(x >= 0 && x < (counted ? 1e15 : 1e6)))
+		return false;
+	conf.vt.compute = counted ? 0 : x;
+	conf.vt.instructions = counted ? x : 0;
+	return !counted || x > 0;
+}
+
 /*
  * Returns whether the numbers for virtual time are valid; logs an error if not.
  */
@@ -244,19 +272,24 @@ static bool numbers_ok(void)
 {
 	int64_t ppn = weft_cfg_get(&options[PPN]).i;
 	const char *text = weft_cfg_get(&options[COMPUTE]).text;
-	char *end;
-	double compute = strtod(text, &end);
+	const char *noise = weft_cfg_get(&options[NOISE]).text;
 
 	if (ppn < 0 || ppn > PPN_MAX)
 		weft_log(WEFT_LOG_ERROR,
 			 "ofi: FI_WEFT_PPN=%lld: must be 1 to %d ranks per "
 			 "node, or 0 for the machine's value",
 			 (long long)ppn, PPN_MAX);
-	else if (end == text || *end || !(compute >= 0 && compute < 1e6))
+	else if (!compute_read(text))
 		weft_log(WEFT_LOG_ERROR,
 			 "ofi: FI_WEFT_COMPUTE=%s: must be a factor of CPU "
-			 "time, for example 1, or 0",
+			 "time, for example 1, instructions=N, or 0",
 			 text);
+	else if (weft_noise_parse(noise, &conf_noise))
+		weft_log(
+			WEFT_LOG_ERROR,
+			"ofi: FI_WEFT_NOISE=%s: must be RATE,LENGTH in 1/s and "
+			"us, for example 100,25",
+			noise);
 	else
 		return true;
 	return false;
@@ -272,7 +305,7 @@ static void conf_read(void)
 	conf.vt.machine = weft_cfg_get(&options[MACHINE]).text;
 	conf.vt.map = weft_cfg_get(&options[MAP]).text;
 	conf.vt.ppn = (uint32_t)weft_cfg_get(&options[PPN]).i;
-	conf.vt.compute = strtod(weft_cfg_get(&options[COMPUTE]).text, NULL);
+	conf.vt.noise = &conf_noise;
 	conf.job = weft_cfg_get(&options[JOB]).text;
 	conf.machine = machine_find(conf.vt.machine, virt);
 	if (virt && !numbers_ok())

@@ -7,7 +7,7 @@ libweftcarrier_la_SOURCES += \
 	prov/vt/vt_dma.c \
 	prov/vt/vt_engine.c \
 	prov/vt/vt_fault.c \
-	prov/vt/vt_file.c prov/vt/vt_file_call.c prov/vt/vt_host.c \
+	prov/vt/vt_file.c prov/vt/vt_file_call.c prov/vt/vt_host.c prov/vt/vt_compute.c \
 	prov/vt/vt_fold.c \
 	prov/vt/vt_interface.c prov/vt/vt_interface_time.c \
 	prov/vt/vt_memory.c prov/vt/vt_message.c \

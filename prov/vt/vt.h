@@ -8,6 +8,7 @@
  *   vt_join.c          joining a world by the name of the job
  *   vt_wait.c          blocking and release; polls that cost virtual time
  *   vt_cpus.c          processor affinity of ranks
+ *   vt_compute.c       time of computation between calls, and noise
  *   vt_host.c          all ranks in one process, as fibers of a simulator
  *   vt_tx.c            packets into buffers, for the engine
  *   vt_rx.c            packets out of the arrival list
@@ -38,6 +39,8 @@
 #include "src/base/hash.h"
 #include "src/os/guard.h"
 #include "src/base/region.h"
+#include "src/base/rng.h"
+#include "src/job/job_noise.h"
 
 #include <errno.h>
 
@@ -92,6 +95,8 @@ struct weft_vt {
 	/* listening socket of rank 0 in weft_vt_join_job(), or -1 */
 	int listen;
 	double compute;
+	double instructions; /* of the processor per second; 0: not counted */
+	struct weft_noise noise;
 	uint32_t *wake; /* ranks that this process has to wake, in order */
 	uint32_t wake_count;
 	/* hosted: suspends the calling rank (vt_host.c); NULL: not hosted */
@@ -194,6 +199,14 @@ struct vt {
 	} interface;
 	/* CPU time of the thread at the end of the last call, ns */
 	uint64_t cpu_ns;
+	struct vt_computing {
+		int counter; /* descriptor of counted instructions, or -1 */
+		/* instructions at the end of the last call */
+		uint64_t counted;
+		struct weft_rng rng; /* of noise */
+		/* computation until the next interruption, ps */
+		uint64_t quiet_ps;
+	} computing;
 	/* Current run of this rank, since its release (vt_engine_pass.c). */
 	uint64_t run_ns;
 	uint64_t run_cpu_ns;
@@ -335,12 +348,6 @@ struct vt_engine_pass {
 };
 
 /*
- * Adds the CPU time since the last call to the clock, if FI_WEFT_COMPUTE is
- * set. vt_exit() starts the next measurement.
- */
-void vt_enter(struct vt *v);
-void vt_exit(struct vt *v);
-/*
  * Start and end the measurement of a run of the rank: from its release until it
  * blocks.
  */
@@ -417,6 +424,22 @@ void vt_completed(struct weft_carrier *c);
 void vt_clock_read(struct vt *v);
 /* Leaves the world; the other ranks continue. */
 void vt_world_leave(struct vt *v);
+
+/* vt_compute.c */
+/* Opens the counter of instructions, if needed. 0, or -errno after a message.
+ */
+int vt_compute_open(struct vt *v);
+void vt_compute_close(struct vt *v);
+/*
+ * Adds the computation since the last call to the clock, if FI_WEFT_COMPUTE is
+ * set. vt_exit() starts the next measurement.
+ */
+void vt_enter(struct vt *v);
+void vt_exit(struct vt *v);
+/* Adds a computation of this duration on the machine, and its noise. */
+void vt_computed(struct vt *v, uint64_t ps);
+/* Returns the CPU time of the thread. */
+uint64_t vt_cpu_ns(void);
 
 /* vt_cpus.c */
 /* Adds this rank's processors to the job's set; binds the rank to the set. */

@@ -19,6 +19,7 @@
 #include "prov/backend/backend.h"
 
 struct weft_vt;
+struct weft_noise; /* src/job/job_noise.h */
 
 /* The machine and the placement of the ranks. */
 struct weft_vt_conf {
@@ -28,6 +29,9 @@ struct weft_vt_conf {
 	uint32_t ppn; /* ranks per node; 0: the machine's default */
 	/* factor by which CPU time advances the clock; 0: not counted */
 	double compute;
+	/* user-mode instructions per second of the clock; 0: not counted */
+	double instructions;
+	const struct weft_noise *noise; /* NULL: none */
 	/* largest packet that the machine's unit sends, bytes */
 	uint32_t packet_bytes;
 	const char *faults; /* fault plan, or its file; NULL, "": none */

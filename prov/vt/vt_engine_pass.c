@@ -14,8 +14,6 @@
 #include <string.h>
 #include <time.h>
 
-#define PS_PER_NS 1000u
-
 /* ---- CPU time of the program --------------------------------------------- */
 
 /*
@@ -23,28 +21,6 @@
  * above it starts the measurement of CPU time.
  */
 #define LONG_NS 1000000u
-
-static uint64_t cpu_ns(void)
-{
-	struct timespec ts;
-
-	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
-	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
-}
-
-WEFT_HOT void vt_enter(struct vt *v)
-{
-	if (weft_likely(v->w->compute <= 0) || v->out || v->interface.running)
-		return;
-	vt_clock_advance(v->me, (uint64_t)((double)(cpu_ns() - v->cpu_ns) *
-					   v->w->compute * PS_PER_NS));
-}
-
-WEFT_HOT void vt_exit(struct vt *v)
-{
-	if (weft_unlikely(v->w->compute > 0) && !v->interface.running)
-		v->cpu_ns = cpu_ns();
-}
 
 /*
  * Measures the CPU time of the program between calls, for a message at the end
@@ -55,7 +31,7 @@ WEFT_HOT void vt_run_begin(struct vt *v)
 {
 	v->run_ns = weft_now_ns();
 	if (weft_unlikely(v->watched))
-		v->run_cpu_ns = cpu_ns();
+		v->run_cpu_ns = vt_cpu_ns();
 }
 
 WEFT_HOT void vt_run_end(struct vt *v)
@@ -63,7 +39,7 @@ WEFT_HOT void vt_run_end(struct vt *v)
 	uint64_t used;
 
 	if (weft_unlikely(v->watched)) {
-		used = cpu_ns() - v->run_cpu_ns;
+		used = vt_cpu_ns() - v->run_cpu_ns;
 		v->watched--;
 		if (used > LONG_NS)
 			v->computed_ns += used;

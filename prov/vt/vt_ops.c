@@ -24,6 +24,7 @@ static void vt_free(struct vt *v)
 		free(v->contacted[i]);
 	free(v->route);
 	weft_hash_fini(&v->peers);
+	vt_compute_close(v);
 	free(v->contacted);
 	free(v);
 }
@@ -56,10 +57,18 @@ static int vt_init(struct vt *v, const struct weft_carrier_attr *attr)
 	return v->route ? 0 : -ENOMEM;
 }
 
+static int init_all(struct vt *v, const struct weft_carrier_attr *attr)
+{
+	int ret = vt_init(v, attr);
+
+	return ret ? ret : vt_compute_open(v);
+}
+
 static int vt_open(const struct weft_carrier_attr *attr,
 		   struct weft_carrier **c_p)
 {
 	struct vt *v;
+	int ret;
 
 	if (!attr->world) {
 		weft_log(WEFT_LOG_ERROR,
@@ -76,9 +85,10 @@ static int vt_open(const struct weft_carrier_attr *attr,
 	v = calloc(1, sizeof(*v));
 	if (!v)
 		return -ENOMEM;
-	if (vt_init(v, attr)) {
+	ret = init_all(v, attr);
+	if (ret) {
 		vt_free(v);
-		return -ENOMEM;
+		return ret;
 	}
 	weft_guard_init();
 	attr->world->in_use = true;
@@ -279,21 +289,29 @@ static uint64_t vt_tick_ps(struct weft_carrier *c)
 	return 1;
 }
 
+/* A computation of this duration replaces that since the last call. */
 static void vt_compute(struct weft_carrier *c, uint64_t ps)
 {
 	struct vt *v = vt_of(c);
 
 	if (!v->out)
-		vt_clock_advance(v->me, ps);
+		vt_computed(v, ps);
 	vt_idle_polls_set(v, 0);
+	vt_exit(v);
 }
 
 static void vt_device_copied(struct weft_carrier *c, uint64_t bytes)
 {
-	const struct net_config *cfg = &vt_of(c)->w->cfg;
+	struct vt *v = vt_of(c);
+	const struct net_config *cfg = &v->w->cfg;
 
-	vt_compute(c,
-		   cfg->device_copy_ps + bytes * cfg->device_ps_x1000 / 1000);
+	vt_enter(v);
+	if (!v->out)
+		vt_clock_advance(v->me,
+				 cfg->device_copy_ps +
+					 bytes * cfg->device_ps_x1000 / 1000);
+	vt_idle_polls_set(v, 0);
+	vt_exit(v);
 }
 
 static void vt_long_message(struct weft_carrier *c)

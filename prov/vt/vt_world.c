@@ -364,6 +364,9 @@ static struct weft_vt *world_new(const struct weft_vt_conf *conf, uint32_t rank)
 	w->listen = -1;
 	w->region.fd = -1;
 	w->compute = conf->compute;
+	w->instructions = conf->instructions;
+	if (conf->noise)
+		w->noise = *conf->noise;
 	return w;
 }
 

@@ -128,6 +128,8 @@ static const struct weft_core_backend modelled = {
 	.leave = leave_world,
 	.choice = weft_world_choice,
 	.file_time = weft_world_file_time,
+	.compute = weft_world_compute,
+	.factor = weft_world_factor,
 };
 
 int weft_core_backend_open(void)

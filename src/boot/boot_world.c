@@ -78,6 +78,19 @@ void weft_world_file_time(size_t bytes, bool write)
 	world->file(domain(), bytes, write);
 }
 
+void weft_world_compute(uint64_t ps)
+{
+	world->compute(domain(), ps);
+}
+
+double weft_world_factor(void)
+{
+	const char *text = getenv("FI_WEFT_COMPUTE");
+	double factor = text ? strtod(text, NULL) : 0;
+
+	return factor > 0 ? factor : 1;
+}
+
 /* ---- leaving virtual time ------------------------------------------------ */
 
 static bool verbose(void)

@@ -25,6 +25,9 @@ struct fi_weft_choice;
 int weft_world_choice(unsigned i, struct fi_weft_choice *choice);
 /* Takes the time of a file access on the machine. */
 void weft_world_file_time(size_t bytes, bool write);
+/* Takes the time of a computation; and the factor of CPU time, at least 0. */
+void weft_world_compute(uint64_t ps);
+double weft_world_factor(void);
 
 /* Leaves virtual time, after all ranks have reached MPI_Finalize. */
 void weft_world_leave(void);

@@ -3,7 +3,8 @@
 lib_LTLIBRARIES += libmpi_abi.la
 libmpi_abi_la_SOURCES = src/core/core_backend.h src/core/core_fi.c src/core/core_fi.h \
 	src/core/core_io.h src/core/core_lock.c src/core/core_lock.h \
-	src/core/core_opts.c src/core/core_opts.h src/core/core_state.c \
+	src/core/core_opts.c src/core/core_opts.h \
+	src/core/core_region.c src/core/core_region.h src/core/core_state.c \
 	src/core/core_state.h src/core/core_time.c src/core/core_time.h
 libmpi_abi_la_LIBADD = libweft-types.la libweftcoll.la libweftbase.la \
 	libweftdirect.la libweft-health.la $(PMIX_LIBS) $(CRYPTO_LIBS)

@@ -10,6 +10,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Properties of the fabric; live, all are false. */
 struct weft_core_traits {
@@ -70,6 +71,13 @@ struct weft_core_backend {
 	 * itself took it.
 	 */
 	void (*file_time)(size_t bytes, bool write);
+	/*
+	 * Advances the clock by a computation of this duration, instead of the
+	 * computation since the last call; NULL: the computation takes the time
+	 * that it takes. factor() is that of CPU time.
+	 */
+	void (*compute)(uint64_t ps);
+	double (*factor)(void);
 };
 
 #endif

@@ -75,6 +75,11 @@ const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT] = {
 				"use; "
 				"empty: .weft_key in the home directory",
 				NULL },
+	[WEFT_OPT_REGIONS] = { "WEFT_REGIONS", WEFT_CFG_TEXT, "",
+			       "file with the times of the program's regions "
+			       "in virtual time (weft/region.h), set by "
+			       "mpiexec --compute-table",
+			       NULL },
 	[WEFT_OPT_EXACT] = { "WEFT_EXACT", WEFT_CFG_BOOL, "0",
 			     "MPI_SUM of doubles is rounded once in every "
 			     "reduction, whatever the number and order of "

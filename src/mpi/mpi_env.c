@@ -8,15 +8,18 @@
 #include "src/diag/diag_err.h"
 #include "src/types/types_info.h"
 #include "src/core/core_state.h"
+#include "src/core/core_region.h"
 #include "src/core/core_time.h"
 #include "src/mpi/comm/mpi_comm.h"
 #include "src/win/win.h"
 
 #include <errno.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <weft/region.h>
 
 #define CACHE_LINE 64
 
@@ -113,10 +116,29 @@ double PMPI_Wtick(void)
 	return (double)weft_core_tick_ps() * 1e-12;
 }
 
-/* Does nothing: profilers replace this function. */
+/*
+ * Profilers replace this function. Two levels begin and end regions of
+ * computation (include/weft/region.h); the others do nothing.
+ */
 #pragma weak MPI_Pcontrol = PMPI_Pcontrol
 int PMPI_Pcontrol(const int level, ...)
 {
+	const char *name;
+	va_list ap;
+	int samples, *run;
+
+	va_start(ap, level);
+	if (level == WEFT_PCONTROL_BEGIN) {
+		name = va_arg(ap, const char *);
+		samples = va_arg(ap, int);
+		run = va_arg(ap, int *);
+		samples = weft_core_region_begin(name, samples, run);
+		if (run)
+			*run = samples;
+	} else if (level == WEFT_PCONTROL_END) {
+		weft_core_region_end(va_arg(ap, const char *));
+	}
+	va_end(ap);
 	return MPI_SUCCESS;
 }
 

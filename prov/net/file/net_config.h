@@ -426,6 +426,12 @@ struct net_config {
 	uint8_t match_unit;
 	uint64_t poll_ps;  /* duration of a poll without result */
 	uint64_t wtime_ps; /* time to read the clock */
+	/* speed of the processor in percent of the host's; 0: 100 */
+	uint32_t processor_speed;
+	/* energy of a byte on a link, pJ; power of a link and of a node, mW */
+	uint32_t link_byte_pj;
+	uint32_t link_mw;
+	uint32_t node_mw;
 	/* reliability and faults */
 	struct net_reliability care;
 	/* period of health checks (prov/net/health); 0: none */

@@ -223,6 +223,10 @@ static int add_model(struct run_env *e, const struct run_model *m, bool verbose)
 		err = run_env_set(e, "FI_WEFT_MAP", m->map_spec);
 	if (!err && m->compute)
 		err = run_env_set(e, "FI_WEFT_COMPUTE", m->compute);
+	if (!err && m->noise)
+		err = run_env_set(e, "FI_WEFT_NOISE", m->noise);
+	if (!err && m->regions)
+		err = run_env_set(e, "WEFT_REGIONS", m->regions);
 	return err;
 }
 

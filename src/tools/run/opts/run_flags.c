@@ -7,6 +7,7 @@
 #include "config.h"
 #include "src/base/attr.h"
 #include "src/job/job_cfg.h"
+#include "src/job/job_noise.h"
 #include "src/tools/run/run_message.h"
 #include "src/tools/run/opts/run_words.h"
 
@@ -291,21 +292,39 @@ static int set_clock(struct run_parse *p, char **arg)
 	return 0;
 }
 
+static int set_noise(struct run_parse *p, char **arg)
+{
+	struct weft_noise n;
+
+	p->o->model.noise = arg[0];
+	if (*arg[0] && !weft_noise_parse(arg[0], &n))
+		return 0;
+	run_message("--noise %s: must be RATE,LENGTH[,fixed][,SEED] in 1/s and "
+		    "us, such as 100,25",
+		    arg[0]);
+	return -EINVAL;
+}
+
 /*
  * Sets the scale of computing time: "none", or seconds of the machine per
  * second of the host.
  */
 static int set_compute(struct run_parse *p, char **arg)
 {
+	static const char counted[] = "instructions=";
+	bool rate = !strncmp(arg[0], counted, strlen(counted));
+	const char *number = arg[0] + (rate ? strlen(counted) : 0);
 	char *end;
 	double factor;
 
 	if (!strcmp(arg[0], "none"))
 		return 0;
-	factor = strtod(arg[0], &end);
-	if (*end || end == arg[0] || !(factor > 0 && factor < 1e6)) {
-		run_message("--compute %s: must be none, or a factor for the "
-			    "processor time, such as 1",
+	factor = strtod(number, &end);
+	if (*end || end == number ||
+	    !(factor > 0 && factor < (rate ? 1e15 : 1e6))) {
+		run_message("--compute %s: must be none, a factor for the "
+			    "processor time, such as 1, or instructions=N per "
+			    "second",
 			    arg[0]);
 		return -EINVAL;
 	}
@@ -523,8 +542,19 @@ static const struct run_flag run_flags[] = {
 	  set_text,
 	  offsetof(struct run_opts, model.map) },
 	{ { "compute", 1, "FACTOR",
-	    "factor for the program's CPU time; none (default)", M },
+	    "factor for the program's CPU time, or instructions=N per second; "
+	    "none (default)",
+	    M },
 	  set_compute,
+	  0 },
+	{ { "compute-table", 1, "FILE",
+	    "times of the program's regions (weft/region.h)", M },
+	  set_text,
+	  offsetof(struct run_opts, model.regions) },
+	{ { "noise", 1, "RATE,US",
+	    "interruptions of computation: per second, length; ,fixed ,SEED",
+	    M },
+	  set_noise,
 	  0 },
 	{ { "faults", 1, "FILE|TEXT",
 	    "fault plan, e.g. \"seed = 1; errors * = 1e-6\"", M },

@@ -196,7 +196,10 @@ static int note_model(struct run_parse *p)
 	const struct {
 		const char *flag;
 		const char *value;
-	} row[] = { { "--map", m->map }, { "--compute", m->compute } };
+	} row[] = { { "--map", m->map },
+		    { "--compute", m->compute },
+		    { "--compute-table", m->regions },
+		    { "--noise", m->noise } };
 	int err = 0;
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]) && !err; i++) {

@@ -111,6 +111,8 @@ struct run_model {
 	const char *map;
 	/* scale factor of CPU time; NULL: computing takes no virtual time */
 	const char *compute;
+	const char *regions; /* file of --compute-table; NULL: none */
+	const char *noise;   /* text of --noise; NULL: none */
 	const char *report; /* file name; "": standard error; NULL: no report */
 	bool report_named;  /* whether --report-file has set `report` */
 	const char *page;   /* file of --report-html; NULL: none */

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Regions of a program whose computation takes a given or sampled time in
+ * virtual time (include/weft/region.h, which calls MPI_Pcontrol).
+ */
+#ifndef WEFT_CORE_REGION_H
+#define WEFT_CORE_REGION_H
+
+#include <stdbool.h>
+
+/*
+ * Begins a region. samples: executions whose time is measured. Returns whether
+ * the caller must execute it; if skips is false, it is always executed.
+ */
+bool weft_core_region_begin(const char *name, int samples, bool skips);
+void weft_core_region_end(const char *name);
+
+#endif

@@ -1,0 +1,71 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Computation in virtual time: times of regions from a table, sampled regions,
+# noise, counted instructions, and the speed of the machine's processor.
+. "$top_srcdir/test/run/run_lib.sh" || exit 1
+. "$top_srcdir/test/vt/vt_lib.sh" || exit 1
+build_mpi vt_compute "$top_srcdir/test/vt/vt_compute.c" || exit 1
+prog=$dir/vt_compute
+
+# time of rank 0 in the last run, us; without the cost of reading the clock
+time_us() { sed -n 's/^rank 0: .* \([0-9.]*\) us/\1/p' "$dir/out"; }
+wtime=0.020
+
+printf '# times\nsolve 100 us # assumed\nstep 2.5 ms\n' > "$dir/table"
+run 0 --machine bgq -n 2 --compute-table "$dir/table" "$prog" region
+out "rank 0: 10 times, 1000.020 us
+rank 1: 10 times, 1000.020 us"
+run 0 --machine bgq -n 2 --compute-table "$dir/table" "$prog" sample
+out "rank 0: 0 times, 25000.020 us
+rank 1: 0 times, 25000.020 us"
+# without a table three executions are measured
+run 0 --machine bgq -n 1 "$prog" sample
+grep -q '^rank 0: 3 times' "$dir/out" || complain "$(cat "$dir/out")"
+# with the live clock all are executed
+run 0 -n 1 --compute-table "$dir/table" -q "$prog" sample
+grep -q '^rank 0: 10 times' "$dir/out" || complain "$(cat "$dir/out")"
+printf 'solve soon\n' > "$dir/bad"
+run 0 --machine bgq -n 1 --compute-table "$dir/bad" "$prog" region
+grep -qF 'bad:1: expected NAME TIME UNIT' "$dir/err" || complain "no message"
+
+# Noise is the same in every run, and another with another seed; interruptions
+# of fixed length extend 25 ms by a multiple of that length.
+noisy() {
+	run 0 -v --machine bgq -n 2 --compute-table "$dir/table" \
+		--noise "$1" "$prog" sample
+	sort "$dir/out"
+	grep -o 'hash.*' "$dir/err"
+}
+a=$(noisy 1000,30)
+[ "$a" = "$(noisy 1000,30)" ] || complain "noise differs from run to run"
+[ "$a" != "$(noisy 1000,30,7)" ] || complain "the seed has no effect"
+noisy 2000,10,fixed > /dev/null
+time_us | awk -v w=$wtime '{ x = ($1 - w - 25000) / 10;
+	exit !(x > 5 && x < 200 && x - int(x + 0.5) < 0.01) }' ||
+	complain "fixed noise: $(cat "$dir/out")"
+run 125 --machine bgq -n 1 --noise 5 "$prog" region
+err 'mpiexec: --noise 5: must be RATE,LENGTH'
+run 125 --machine bgq -n 1 --compute instructions=x "$prog" region
+err 'or instructions=N per second'
+
+# Counted instructions agree between runs; half the speed is twice the time.
+sed '/^processor_speed/d' "$top_srcdir/share/machines/bgq" > "$dir/slow"
+echo 'processor_speed = 50 # assumed' >> "$dir/slow"
+count() {
+	timeout 30 "$mpiexec" --machine "$1" --compute instructions=1e9 -n 1 \
+		"$prog" loop > "$dir/out" 2> "$dir/err"
+}
+if count bgq; then
+	one=$(time_us)
+	count bgq
+	two=$(time_us)
+	count "$dir/slow"
+	slow=$(time_us)
+	echo "$one $two $slow" | awk '{ exit !($1 > 10000 &&
+		($1 - $2) / $1 < 0.01 && ($2 - $1) / $1 < 0.01 &&
+		$3 / $1 > 1.98 && $3 / $1 < 2.02) }' ||
+		complain "counted instructions: $one, $two, and slow $slow us"
+else
+	err 'instructions cannot be counted on this host'
+fi
+exit $failed
