@@ -39,3 +39,23 @@ src_tools_replay_replay_run_test_LDADD = libweftreplay.la $(T_LIBS)
 src_tools_replay_replay_trace_test_SOURCES = \
 	src/tools/replay/replay_trace_test.c src/tools/replay/replay_write.h
 src_tools_replay_replay_trace_test_LDADD = libweftreplay.la $(T_LIBS)
+
+# The reader of OTF2 archives, which weft-sim loads if it is needed.
+OTF2_READER = src/tools/replay/otf2_convert.c src/tools/replay/otf2_convert.h
+if HAVE_OTF2
+pkglib_LTLIBRARIES += libweft-replay-otf2.la
+libweft_replay_otf2_la_SOURCES = $(OTF2_READER)
+libweft_replay_otf2_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default $(OTF2_CFLAGS)
+libweft_replay_otf2_la_LIBADD = $(OTF2_LIBS)
+libweft_replay_otf2_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version \
+	-export-symbols-regex '^replay_otf2_convert$$' -Wl,-z,defs
+
+C_TESTS += src/tools/replay/otf2_convert_test
+src_tools_replay_otf2_convert_test_SOURCES = \
+	src/tools/replay/otf2_convert_test.c $(OTF2_READER)
+src_tools_replay_otf2_convert_test_CFLAGS = $(AM_CFLAGS) $(OTF2_CFLAGS)
+src_tools_replay_otf2_convert_test_LDADD = libweftreplay.la $(T_LIBS) \
+	$(OTF2_LIBS)
+else
+EXTRA_DIST += $(OTF2_READER) src/tools/replay/otf2_convert_test.c
+endif

@@ -7,7 +7,7 @@ libweftshow_la_SOURCES = \
 	src/tools/report/report_calls.c src/tools/report/report_chain.c src/tools/report/report_links.c \
 	src/tools/report/report_match.c src/tools/report/report_matrix.c src/tools/report/report_page.c \
 	src/tools/report/report_perfetto.c src/tools/report/report_access.c src/tools/report/report_routes.c \
-	src/tools/report/report_time.c src/tools/report/report_wait.c
+	src/tools/report/report_stats.c src/tools/report/report_time.c src/tools/report/report_wait.c
 libweftshow_la_LIBADD = libweftpage.la
 EXTRA_DIST += src/tools/report/README
 

@@ -24,6 +24,8 @@ struct report_job {
 	const char *compute;
 	uint32_t nodes; /* nodes of the machine; 0: unknown */
 	uint32_t nodes_used;
+	/* energy of the machine file: pJ per byte on a link, mW */
+	uint32_t link_byte_pj, link_mw, node_mw;
 	bool virtual;
 };
 
@@ -280,6 +282,8 @@ void report_chain_free(struct report_chain *c);
 int report_page(const struct report *s, const char *file);
 /* Writes JSON for Chrome's and Perfetto's trace viewer. */
 int report_perfetto(const struct report *s, const char *file);
+/* Writes tables of links, nodes and messages: PREFIX-links.csv and others. */
+int report_stats(const struct report *s, const char *prefix);
 /*
  * Writes an OTF2 archive with the module libweft-otf2.so from the folder lib;
  * -ENOSYS: the module is not installed.

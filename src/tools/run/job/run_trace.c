@@ -27,10 +27,16 @@ static int report_error(const char *file, int err)
 	return err;
 }
 
+/* Returns a file that is written from events; NULL: none. */
+static const char *output_of(const struct run_model *m)
+{
+	return m->page ? m->page : m->trace ? m->trace : m->stats;
+}
+
 int run_trace_open(struct run_job *job)
 {
 	const struct run_model *m = &job->opts->model;
-	const char *file = m->page ? m->page : m->trace;
+	const char *file = output_of(m);
 	int fd;
 
 	if (!file)
@@ -121,6 +127,15 @@ static int check_trace(const char *file, char why[WEFT_OUTFILE_WHY])
 	return weft_outfile_check(file, WEFT_OUTFILE_TRACE, why);
 }
 
+/* Checks the prefix of --stats by its first file. */
+static int check_stats(const char *prefix, char why[WEFT_OUTFILE_WHY])
+{
+	char file[PATH_MAX];
+
+	snprintf(file, sizeof(file), "%s.jsonl", prefix);
+	return weft_outfile_check(file, WEFT_OUTFILE_TRACE, why);
+}
+
 int run_trace_check(const struct run_model *m)
 {
 	char why[WEFT_OUTFILE_WHY];
@@ -137,6 +152,9 @@ int run_trace_check(const struct run_model *m)
 	} else if (m->trace && check_trace(m->trace, why)) {
 		flag = "--trace";
 		file = m->trace;
+	} else if (m->stats && check_stats(m->stats, why)) {
+		flag = "--stats";
+		file = m->stats;
 	}
 	if (flag)
 		run_message("%s %s: %s", flag, *file ? file : "''", why);
@@ -151,7 +169,7 @@ static int write_files(const struct run_job *job, struct report_job *desc)
 	char *text;
 
 	if (err)
-		return report_error(m->page ? m->page : m->trace, err);
+		return report_error(output_of(m), err);
 	bad = s.file.lost ? -ENOSPC : 0;
 	if (bad)
 		run_message("disk full: the events of %u ranks are "
@@ -164,6 +182,9 @@ static int write_files(const struct run_job *job, struct report_job *desc)
 	err = m->trace ? write_trace(&s, m->trace) : 0;
 	if (err)
 		bad = report_error(m->trace, err);
+	err = m->stats ? report_stats(&s, m->stats) : 0;
+	if (err)
+		bad = report_error(m->stats, err);
 	report_close(&s);
 	free(text);
 	return bad;
@@ -180,12 +201,15 @@ int run_trace_show(const struct run_job *job)
 		.compute = m->compute,
 		.nodes = m->nodes,
 		.nodes_used = m->nodes_used,
+		.link_byte_pj = m->link_byte_pj,
+		.link_mw = m->link_mw,
+		.node_mw = m->node_mw,
 		.virtual = run_model_virtual(m),
 	};
 
-	if (!m->page && !m->trace)
+	if (!output_of(m))
 		return 0;
 	if (job->trace_fd < 0 || !job->job_page.head)
-		return report_error(m->page ? m->page : m->trace, -ENODATA);
+		return report_error(output_of(m), -ENODATA);
 	return write_files(job, &desc);
 }

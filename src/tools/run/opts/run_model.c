@@ -274,6 +274,9 @@ static int check_virtual(struct run_model *m, int ranks, bool quiet)
 		err = try_map(m, ranks, &cfg);
 	if (!err)
 		err = write_spec(m, &cfg);
+	m->link_byte_pj = cfg.link_byte_pj;
+	m->link_mw = cfg.link_mw;
+	m->node_mw = cfg.node_mw;
 	if (!err && m->map)
 		m->map_spec = net_map_is_order(m->map) ? strdup(m->map)
 						       : full_path(m->map);

@@ -118,6 +118,7 @@ struct run_model {
 	const char *page;   /* file of --report-html; NULL: none */
 	const char *trace;  /* file of --trace; NULL: none */
 	const char *record; /* file of --record; NULL: none */
+	const char *stats;  /* prefix of the files of --stats; NULL: none */
 	/* fault plan, or the name of its file; NULL: none */
 	const char *faults;
 	int ppn;
@@ -128,6 +129,8 @@ struct run_model {
 	/* number of nodes of the machine, and of nodes with ranks */
 	unsigned nodes;
 	unsigned nodes_used;
+	/* energy: pJ per byte on a link, mW of a link and of a node */
+	unsigned link_byte_pj, link_mw, node_mw;
 };
 
 /* Options of a job on several hosts. */
@@ -158,7 +161,7 @@ struct run_note {
 /* Returns whether calls are counted and timed. */
 static inline bool run_is_counted(const struct run_model *m)
 {
-	return m->report || m->page || m->trace;
+	return m->report || m->page || m->trace || m->stats;
 }
 
 struct run_opts {
