@@ -5,4 +5,5 @@ dist_doc_DATA += doc/apenet.md doc/architecture.md doc/collectives.md \
 	doc/faults.md \
 	doc/gemini.md doc/model.md doc/not-yet.md \
 	doc/page.md doc/page-run.png doc/page-reproduce.png \
-	doc/replay.md doc/sunway.md doc/support.md doc/virtual.md
+	doc/replay.md doc/sunway.md doc/support.md doc/virtual.md \
+	doc/your-machine.md

@@ -18,7 +18,8 @@
 static const struct weft_cfg_opt options[] = {
 	{ "FI_WEFT_MACHINE", WEFT_CFG_TEXT, "native",
 	  "Machine whose network interface is emulated: native, bgq, gemini, "
-	  "qsnet2, sunway or apenet; with the virtual clock NAME:DIMS sets its "
+	  "qsnet2, sunway, apenet or generic; with the virtual clock NAME:DIMS "
+	  "sets its "
 	  "dimensions, as in bgq:2x2x2x2x2, and a file describes another "
 	  "machine",
 	  NULL },

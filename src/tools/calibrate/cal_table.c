@@ -17,9 +17,9 @@ static const struct {
 	const char *word;
 	enum cal_kind kind;
 } titles[] = {
-	{ "Allreduce", CAL_ALLREDUCE },
-	{ "Bandwidth Test", CAL_BANDWIDTH },
-	{ "Latency Test", CAL_LATENCY },
+	{ "MPI Allreduce", CAL_ALLREDUCE },
+	{ "MPI Bandwidth Test", CAL_BANDWIDTH },
+	{ "MPI Latency Test", CAL_LATENCY },
 };
 
 static int add_point(struct cal_table *t, const struct cal_point *p)
@@ -41,7 +41,7 @@ static int add_point(struct cal_table *t, const struct cal_point *p)
 /* Sets the kind of the lines that follow a title. */
 static void read_comment(const char *line, int *kind_p)
 {
-	if (!strstr(line, "OSU"))
+	if (!strstr(line, "MPI"))
 		return;
 	*kind_p = -1;
 	for (unsigned i = 0; i < WEFT_COUNT_OF(titles); i++)

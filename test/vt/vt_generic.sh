@@ -1,0 +1,76 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# MPI programs on a user's own machine: each kind of weft-sim --new runs, two
+# runs have the same event stream, a time computed by hand, the tutorial's
+# commands, messages about wrong files.
+. "$top_srcdir/test/run/run_lib.sh" || exit 1
+. "$top_srcdir/test/vt/vt_lib.sh" || exit 1
+build_bench latency bw allreduce acc_latency || exit 1
+sim=$builddir/weft-sim
+
+# once NAME ARGUMENTS...: stores output and hash of one run
+once() {
+	local name=$1
+	shift
+	timeout 60 "$mpiexec" -v --machine "$@" > "$dir/$name" 2> "$dir/err" \
+		< /dev/null ||
+		complain "$*: exit code $?: $(tail -n 3 "$dir/err")"
+	sort -o "$dir/$name" "$dir/$name"
+	grep '^weft: virtual time' "$dir/err" >> "$dir/$name"
+}
+
+# same ARGUMENTS...: checks that two runs print the same and have equal hashes
+same() {
+	once first "$@"
+	once again "$@"
+	grep -q hash "$dir/first" || complain "$*: no hash"
+	cmp -s "$dir/first" "$dir/again" ||
+		complain "$*: a second run prints other output"
+}
+
+for kind in fattree dragonfly dragonfly+ hyperx torus mesh graph; do
+	"$sim" --new $kind 100Gb > "$dir/$kind" || complain "--new $kind"
+	same "$dir/$kind" -n 12 "$dir/allreduce" -m 8:4096 -i 3 -x 1 -f
+	"$sim" --machine "$dir/$kind" --time 5us > "$dir/out" 2> "$dir/err" ||
+		complain "weft-sim --machine $kind: $(cat "$dir/err")"
+done
+same "$dir/dragonfly" -n 72 --ppn 1 "$dir/bw" -m 65536:65536 -i 2 -x 1
+same "$dir/graph" -n 2 "$dir/acc_latency" -m 4096 -i 3 -x 1 -w create -s lock_all
+
+# o_send + o_recv + latency + two links + 58 bytes on the wire, less than 3 ns
+# of rounding: 200 + 200 + 600 + 300 + 5 + 5 ns
+once first "$dir/fattree" -n 2 "$dir/latency" -m 8:8 -i 10 -x 2
+grep -Eq '^8 +1\.31' "$dir/first" || {
+	complain "8 bytes do not take 1.31 us:"
+	cat "$dir/first"
+}
+
+# all missing keys, and a cycle of channels
+printf 'unit = generic\ntopology = graph\n' > "$dir/few"
+run 125 --machine "$dir/few" -n 2 true
+for key in name graph link hop o_send o_recv latency; do
+	err "  $key "
+done
+{
+	grep -v '^vcs\|^routing\|^graph' "$dir/graph"
+	printf 'vcs = 1\ngraph = a -- b -- c -- d -- e -- a\n'
+} > "$dir/ring"
+run 125 --machine "$dir/ring" -n 2 true
+err "vcs = 1 gives a cycle of 5 channels"
+err "switch a to switch b, virtual channel 0"
+
+# tables in OSU's format, fitted to a machine that gives the same tables
+tables() {
+	"$mpiexec" -q --machine "$1" -n 2 "$dir/latency" -m 1048576 -i 5 -x 1
+	"$mpiexec" -q --machine "$1" -n 2 "$dir/bw" -m 1048576 -i 2 -x 1
+}
+tables "$dir/fattree" > "$dir/measured"
+"$builddir/weft-calibrate" -m "$dir/fattree" -o "$dir/fitted" \
+	"$dir/measured" > "$dir/out" || complain "weft-calibrate: $(cat "$dir/out")"
+tables "$dir/fitted" > "$dir/repeated"
+paste "$dir/measured" "$dir/repeated" |
+	awk '!/#/ { e = $2 / $4 - 1; if (e > 0.05 || e < -0.05) { bad = 1
+		print } } END { exit bad }' ||
+	complain "the fitted machine differs by more than 5 %"
+nothing_left
+exit $failed
