@@ -152,6 +152,84 @@ static void the_installed_file_is_valid(void **state)
 	     15);
 }
 
+/* ---- influence of each number -------------------------------------------- */
+
+/* Returns the event stream of messages from every node to three others. */
+static uint64_t crowd(const char *lines)
+{
+	struct net_fixture e;
+	uint32_t nodes;
+	uint64_t log;
+
+	T_OK(parse(lines));
+	nodes = net_switches_nodes(&cfg);
+	net_fixture_open(&e, &cfg, 1 << 14);
+	for (uint32_t i = 0; i < 12 * nodes; i++) {
+		struct net_msg msg = { .src = i % nodes,
+				       .dst = (i % nodes * 7 + i / nodes + 1) %
+					      nodes,
+				       .bytes = 9000,
+				       .fifo = i / nodes };
+
+		T_OK(net_send(e.net, 0, &msg));
+	}
+	net_fixture_drain(&e);
+	T_OK(net_check(e.net));
+	log = e.log;
+	net_fixture_close(&e);
+	return log;
+}
+
+static const char *const other_lines[] = {
+	"link = 99 Gbit/s",  "hop = 101 ns",	  "latency = 602 ns",
+	"gap = 21 ns",	     "G = 0.09 ns",	  "buffer = 3 packets",
+	"routing = minimal", "routing = valiant", "global_links = 3",
+	"shape = 9x5",	     "router_nodes = 3",  "link_end = 90 Gbit/s",
+	"token = 200 ns",    "payload = 2048 B",  "header = 90 B",
+	"trailer = 64 B",    "chunk = 64 B",	  "inject_depth = 1",
+	"cable = 2x5",	     "metre = 6 ns",	  "cycle = 2 ns",
+	"inject_fifos = 2",  "tokens_end = 2",	  "hop_end = 90 ns",
+	"topology = hyperx",
+};
+static const char *const base_lines[] = {
+	"name = n",	    "unit = generic",	  "topology = dragonfly",
+	"shape = 9x4",	    "router_nodes = 2",	  "global_links = 2",
+	"routing = ugal",   "link = 100 Gbit/s",  "link_end = 100 Gbit/s",
+	"hop = 100 ns",	    "hop_end = 100 ns",	  "latency = 600 ns",
+	"o_send = 1 ns",    "o_recv = 1 ns",	  "gap = 20 ns",
+	"G = 0.08 ns",	    "buffer = 2 packets", "token = 20 ns",
+	"payload = 4096 B", "header = 26 B",	  "trailer = 0 B",
+	"chunk = 32 B",	    "inject_depth = 4",	  "cable = 1x4",
+	"metre = 5 ns",	    "cycle = 1 ns",	  "inject_fifos = 1",
+	"tokens_end = 1",
+};
+
+/* Every number of a network of switches changes times. */
+static void every_number_changes_a_result(void **state)
+{
+	uint64_t first = 0, log;
+	char text[2048];
+
+	for (unsigned i = 0; i <= WEFT_COUNT_OF(other_lines); i++) {
+		const char *new = i ? other_lines[i - 1] : "";
+		size_t key = strcspn(new, "=");
+
+		*text = 0;
+		for (unsigned k = 0; k < WEFT_COUNT_OF(base_lines); k++) {
+			bool same = key && !strncmp(base_lines[k], new, key);
+
+			strcat(text, same ? new : base_lines[k]);
+			strcat(text, "\n");
+		}
+		log = crowd(text);
+		if (!i)
+			first = log;
+		else if (log == first)
+			print_error("%s changes nothing\n", new);
+		T_TRUE(!i || log != first);
+	}
+}
+
 /* ---- networks of switches ------------------------------------------------ */
 
 static void channels_are_as_many_as_the_routing_needs(void **state)
@@ -328,6 +406,7 @@ int main(void)
 		T_CASE(a_tree_takes_the_time_by_hand),
 		T_CASE(a_user_machine_keeps_its_shape),
 		T_CASE(the_installed_file_is_valid),
+		T_CASE(every_number_changes_a_result),
 		T_CASE(channels_are_as_many_as_the_routing_needs),
 		T_CASE(links_between_groups_have_a_default),
 		T_CASE(a_cycle_of_channels_is_shown),
