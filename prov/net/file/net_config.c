@@ -205,16 +205,19 @@ static int check_switched(const struct net_config *cfg)
 	if (cfg->vcs < net_switches_vcs(cfg, 0) || cfg->vcs > 6)
 		return config_refuse(cfg, "vcs must be at least the number "
 					  "that the routing needs, at most 6");
+	if (cfg->faults)
+		return config_refuse(cfg, "fault plans are not modelled on "
+					  "dragonfly, hyperx and graph");
 	if (cfg->dyn_queues != 1 || cfg->routes || cfg->wormhole ||
 	    cfg->tokens_shared || cfg->columns || cfg->look_ahead ||
 	    cfg->credit_words || cfg->read_paths || cfg->watch_ps ||
-	    cfg->counters || cfg->rails > 1 || cfg->io_nodes || cfg->faults)
+	    cfg->counters || cfg->rails > 1 || cfg->io_nodes)
 		return config_refuse(cfg, "a network of switches has one "
 					  "dynamic queue, and no class "
 					  "routes, wormholes, shared tokens, "
 					  "columns, look_ahead, credit_words, "
-					  "read_paths, watch, counters, rails, "
-					  "I/O nodes or faults");
+					  "read_paths, watch, counters, rails "
+					  "or I/O nodes");
 	return 0;
 }
 

@@ -57,7 +57,7 @@ const char *sim_pattern_missing(enum sim_pattern pattern,
 				const struct net_config *cfg)
 {
 	if (pattern == SIM_NEIGHBOUR && !net_has_coords(cfg))
-		return "coordinates, which nodes of a tree do not have";
+		return "the coordinates of a torus or mesh";
 	if (pattern == SIM_TRANSPOSE && !side_of(net_shape_nodes(cfg)))
 		return "a square number of nodes";
 	if (pattern == SIM_GROUP && !group_nodes(cfg))
