@@ -75,7 +75,7 @@ const struct weft_pvar weft_pvars[] = {
 	  WEFT_PVAR_PROVIDER, FIELD(unexpected_now), true },
 	{ "clock_ps",
 	  "time of the job's clock in ps; reading it takes no virtual time",
-	  WEFT_PVAR_CLOCK, 0, false },
+	  WEFT_PVAR_CLOCK, 0, true },
 };
 
 const int weft_pvar_count = (int)WEFT_COUNT_OF(weft_pvars);

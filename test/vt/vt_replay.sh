@@ -46,6 +46,20 @@ done
 same bgq 8 --ppn 4 -- "$dir/app_cg" 24
 same gemini 8 --map TCBA --ppn 2 -- "$dir/vt_replay" halo 3000
 
+# Computation between calls is recorded, and scaled by --compute.
+build_mpi vt_compute "$top_srcdir/test/vt/vt_compute.c" || exit 1
+echo 'solve 100 us' > "$dir/table"
+run 0 -v --machine bgq -n 4 --noise 2000,30 --compute-table "$dir/table" \
+	--record "$dir/calls" "$dir/vt_compute" region
+want=$(grep -o 'virtual time.*hash.*' "$dir/err")
+got=$(timeout 60 "$builddir/weft-sim" --machine bgq --replay "$dir/calls" \
+	2> /dev/null | grep 'virtual time')
+[ -n "$got" ] && [ "$want" = "$got" ] ||
+	complain "computation: $got, not $want"
+timeout 60 "$builddir/weft-sim" --machine bgq --compute 0 \
+	--replay "$dir/calls" 2> /dev/null | grep -qE 'virtual time [0-9]\.' ||
+	complain "--compute 0 replays computation"
+
 # The calls of one machine on another, and with another algorithm.
 run 0 -v --machine gemini -n 8 "$dir/vt_replay" halo 64
 want=$(grep -o 'virtual time.*hash.*' "$dir/err")

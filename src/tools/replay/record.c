@@ -119,8 +119,7 @@ static void clock_open(void)
 	int index, count, level;
 
 	if (MPI_T_init_thread(MPI_THREAD_SINGLE, &level) ||
-	    MPI_T_pvar_get_index("clock_ps", MPI_T_PVAR_CLASS_COUNTER,
-				 &index) ||
+	    MPI_T_pvar_get_index("clock_ps", MPI_T_PVAR_CLASS_LEVEL, &index) ||
 	    MPI_T_pvar_session_create(&session) ||
 	    MPI_T_pvar_handle_alloc(session, index, NULL, &clock_pvar, &count))
 		session = MPI_T_PVAR_SESSION_NULL;

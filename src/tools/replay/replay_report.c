@@ -100,15 +100,17 @@ static void print_links(struct weft_carrier *c, uint32_t nodes)
 static void print_speed(const struct replay_report *p,
 			const struct weft_vt_count *n)
 {
-	double s = (double)p->ran_ns / 1e9;
+	double s = (double)p->ran_ns / 1e9, cpu;
 	struct rusage u;
 
 	getrusage(RUSAGE_SELF, &u);
+	cpu = (double)(u.ru_utime.tv_sec + u.ru_stime.tv_sec) +
+	      (double)(u.ru_utime.tv_usec + u.ru_stime.tv_usec) / 1e6;
 	fprintf(stderr,
-		"weft-sim: start %.2f s, run %.2f s, %.2f M events/s, "
-		"%.2f M calls/s, %.1f GB resident at most\n",
-		(double)p->opened_ns / 1e9, s, (double)n->events / s / 1e6,
-		(double)replay_job.calls / s / 1e6, (double)u.ru_maxrss / 1e6);
+		"weft-sim: start %.2f s, run %.2f s, %.2f s of CPU time, "
+		"%.2f M events/s of it, %.1f GB resident at most\n",
+		(double)p->opened_ns / 1e9, s, cpu,
+		(double)n->events / cpu / 1e6, (double)u.ru_maxrss / 1e6);
 }
 
 int replay_report(const struct replay_report *p)
