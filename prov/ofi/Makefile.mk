@@ -54,8 +54,8 @@ C_TESTS += test/prov/prov_wait_test
 
 # Modules are opened by path: their libtool files, which only "make uninstall"
 # would use, are not installed.
-MODULES = $(provlibdir)/libweft-fi $(pkglibdir)/libweft-direct \
-	$(pkglibdir)/libweft-fabric-shim $(pkglibdir)/libweft-otf2
+MODULES = $(addprefix $(provlibdir)/,$(provlib_LTLIBRARIES:.la=)) \
+	$(addprefix $(pkglibdir)/,$(pkglib_LTLIBRARIES:.la=))
 install-exec-hook: remove-module-la
 install-data-hook: remove-module-la
 remove-module-la:
