@@ -221,6 +221,8 @@ struct weft_stream_ops {
 			 struct weft_stream_xfer *x);
 	/* Returns whether expect would succeed. */
 	bool (*ready)(struct weft_carrier *c, struct weft_peer *peer);
+	/* Returns whether supply would succeed. */
+	bool (*writable)(struct weft_carrier *c, struct weft_peer *peer);
 	/* Opens a stream to the peer in the background. */
 	void (*connect)(struct weft_carrier *c, struct weft_peer *peer);
 	/* Closes the stream to the peer, which has reported it broken. */

@@ -142,6 +142,8 @@ static const nic_got_fn got[NIC_TYPES] = {
 	[NIC_COLL] = nic_got_coll,
 	[NIC_CANCEL] = nic_got_cancel,
 	[NIC_EMPTY] = nic_got_empty,
+	[NIC_READ_REST] = nic_got_read,
+	[NIC_WRITE_OFFER] = nic_got_write_offer,
 };
 
 /*

@@ -10,7 +10,8 @@
  *   nic_cancel.c cancelling receives and sends
  *   nic_dma.c    transfers by several DMAs, alone or shared with the peer
  *   nic_rndv.c   rendezvous: pull, both sides copy, or paced packets
- *   nic_stream.c transfers by the carrier's streams
+ *   nic_stream.c transfers by the carrier's streams; nic_stream_rma.c of
+ *                remote memory
  *   nic_rma.c    remote memory: one-sided, by request, by packets
  *   nic_atomic.c atomics; nic_atomic_exec.c the arithmetic
  *   nic_share.c  the shared area: cursors, and regions that peers look up
@@ -106,6 +107,10 @@ enum nic_type {
 	 */
 	NIC_CANCEL,
 	NIC_EMPTY, /* connects the carriers */
+	/* the rest of a read from `offset`: struct nic_access */
+	NIC_READ_REST,
+	/* offers the bytes of a write by a stream: struct nic_access */
+	NIC_WRITE_OFFER,
 	NIC_TYPES,
 };
 
@@ -151,6 +156,10 @@ static_assert(sizeof(struct nic_segs) == 72 && sizeof(struct nic_rts) == 80 &&
 #define NIC_CTS_CONNECT 2u /* open a stream for later transfers */
 /* the stream is broken: bytes from `start` up to `data` in packets */
 #define NIC_CTS_RESTART 4u
+
+/* Flags of NIC_READ. */
+#define NIC_READ_STREAM	 32u /* send by a stream; `offset` is the ticket */
+#define NIC_READ_CONNECT 64u /* open a stream for later transfers */
 
 /* Payload of a CTS with the first or the last of these flags. */
 struct nic_grant {

@@ -18,6 +18,7 @@
 #include "prov/nic/nic_op.h"
 #include "prov/nic/nic_send.h"
 #include "prov/nic/nic_share.h"
+#include "prov/nic/nic_stream.h"
 #include "src/base/must.h"
 
 #include <stdlib.h>
@@ -58,7 +59,9 @@ static void request_select(struct weft_nic *nic, struct weft_nic_op *op)
 		bytes = nic_memory_open(nic, op,
 					put ? WEFT_MR_REMOTE_WRITE
 					    : WEFT_MR_REMOTE_READ) != 0;
-	if (op->kind == WEFT_WRITE)
+	if (bytes && nic_stream_may_offer(nic, op))
+		request_enqueue(nic, op, NIC_WRITE_OFFER);
+	else if (op->kind == WEFT_WRITE)
 		request_enqueue(nic, op, bytes ? NIC_WRITE : NIC_WRITE_PULL);
 	else
 		request_enqueue(nic, op, bytes ? NIC_READ : NIC_READ_PUSH);
@@ -68,6 +71,8 @@ void nic_access_by_packets(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct nic_peer *p = op->peer->up;
 
+	if (op->request_type == NIC_WRITE_OFFER)
+		nic_stream_refused(nic, op);
 	p->dma_refused = true;
 	request_select(nic, op);
 }
@@ -118,7 +123,11 @@ static int push_request(struct weft_nic *nic, struct weft_nic_op *op,
 	struct iovec part[2] = { { a, sizeof(*a) }, { &segs, 0 } };
 	int count = 1, err;
 
-	if (op->request_type != NIC_READ) {
+	if (op->request_type == NIC_READ)
+		nic_stream_read_request(nic, op, pkt, a);
+	else if (op->request_type == NIC_READ_REST)
+		a->offset = op->pos;
+	else if (op->request_type != NIC_WRITE_OFFER) {
 		nic_segs_of(op, &segs);
 		part[1].iov_len = nic_segs_bytes(&segs);
 		count = 2;
@@ -387,7 +396,7 @@ int nic_got_write(struct weft_nic *nic, struct weft_peer *src,
 static struct weft_nic_op *serve_op_new(struct weft_nic *nic,
 					struct weft_peer *src,
 					const struct weft_pkt *pkt,
-					const struct nic_access *a)
+					const struct nic_access *a, void *at)
 {
 	struct weft_nic_op *op = weft_nic_op_get(nic);
 
@@ -404,6 +413,8 @@ static struct weft_nic_op *serve_op_new(struct weft_nic *nic,
 	op->remote_id = pkt->aux;
 	op->request_type = pkt->type;
 	op->peer_cell = 0;
+	op->iov[0] = (struct iovec){ at, a->len };
+	op->iov_count = 1;
 	return op;
 }
 
@@ -432,12 +443,9 @@ int nic_got_dma_request(struct weft_nic *nic, struct weft_peer *src,
 		nic_fin(nic, src, pkt->aux, err);
 		return 0;
 	}
-	op = serve_op_new(nic, src, pkt, &a);
+	op = serve_op_new(nic, src, pkt, &a, at);
 	if (!op)
 		return -EAGAIN;
-	op->iov[0].iov_base = at;
-	op->iov[0].iov_len = a.len;
-	op->iov_count = 1;
 	op->put = put;
 	op->context = region;
 	nic_segs_set(op, &segs);
@@ -451,6 +459,7 @@ int nic_got_read(struct weft_nic *nic, struct weft_peer *src,
 		 const struct weft_pkt *pkt, const void *payload)
 {
 	struct nic_peer *p = src->up;
+	bool rest = pkt->type == NIC_READ_REST;
 	struct nic_access a;
 	struct weft_nic_op *op;
 	void *at, *region;
@@ -458,21 +467,53 @@ int nic_got_read(struct weft_nic *nic, struct weft_peer *src,
 
 	if (access_get(&a, pkt, payload))
 		return -EPROTO;
+	if (rest && a.offset >= a.len)
+		return -EPROTO;
 	err = access_check(nic, &a, WEFT_MR_REMOTE_READ, &at, &region);
 	if (err || !a.len) {
 		nic_fin(nic, src, pkt->aux, err);
 		return 0;
 	}
-	op = serve_op_new(nic, src, pkt, &a);
+	op = serve_op_new(nic, src, pkt, &a, at);
 	if (!op)
 		return -EAGAIN;
-	op->iov[0].iov_base = at;
-	op->iov[0].iov_len = a.len;
-	op->iov_count = 1;
+	/* the first request has reported the access */
+	if (!rest)
+		access_event(nic, src, pkt, &a, region);
+	if (!rest && nic_stream_serve(nic, op, pkt, a.offset))
+		return 0;
+	op->moved = rest ? a.offset : 0;
 	op->state = NIC_PACING;
 	nic_op_list_add(p, &p->bulk, op);
-	access_event(nic, src, pkt, &a, region);
 	nic_push(nic, p);
+	return 0;
+}
+
+/* Accepts a write by a stream, or refuses it: the origin sends packets. */
+int nic_got_write_offer(struct weft_nic *nic, struct weft_peer *src,
+			const struct weft_pkt *pkt, const void *payload)
+{
+	struct nic_access a;
+	struct weft_nic_op *op;
+	void *at, *region;
+	int err;
+
+	if (access_get(&a, pkt, payload))
+		return -EPROTO;
+	err = access_check(nic, &a, WEFT_MR_REMOTE_WRITE, &at, &region);
+	if (err || !a.len) {
+		nic_fin(nic, src, pkt->aux, err);
+		return 0;
+	}
+	op = serve_op_new(nic, src, pkt, &a, at);
+	if (!op)
+		return -EAGAIN;
+	op->put = false;
+	op->context = region;
+	if (nic_stream_accept(nic, op))
+		return 0;
+	weft_nic_op_put(op);
+	nic_fin(nic, src, pkt->aux, -EOPNOTSUPP);
 	return 0;
 }
 

@@ -21,6 +21,8 @@ int nic_got_dma_request(struct weft_nic *nic, struct weft_peer *src,
 			const struct weft_pkt *pkt, const void *payload);
 int nic_got_read(struct weft_nic *nic, struct weft_peer *src,
 		 const struct weft_pkt *pkt, const void *payload);
+int nic_got_write_offer(struct weft_nic *nic, struct weft_peer *src,
+			const struct weft_pkt *pkt, const void *payload);
 int nic_got_read_data(struct weft_nic *nic, struct weft_peer *src,
 		      const struct weft_pkt *pkt, const void *payload);
 int nic_got_event(struct weft_nic *nic, struct weft_peer *src,

@@ -341,6 +341,8 @@ int nic_got_cts(struct weft_nic *nic, struct weft_peer *src,
 	struct nic_peer *p = src->up;
 	int ret;
 
+	if (op && op->kind == WEFT_WRITE)
+		return nic_stream_write_granted(nic, op, pkt, payload);
 	if (!op || op->kind != WEFT_SEND ||
 	    (op->state != NIC_WAITING && op->state != NIC_PACING) ||
 	    pkt->data > op->len || pkt->data <= op->moved)

@@ -20,9 +20,8 @@ static const struct weft_stream_ops *stream_ops(const struct weft_nic *nic)
 	return nic->unit->carrier->ops->stream;
 }
 
-/* Returns whether op is long enough and its memory is contiguous. */
-static bool stream_wanted(const struct weft_nic *nic,
-			  const struct weft_nic_op *op, uint64_t bytes)
+bool nic_stream_wanted(const struct weft_nic *nic, const struct weft_nic_op *op,
+		       uint64_t bytes)
 {
 	return nic->stream_min && bytes >= nic->stream_min && !nic_is_typed(op);
 }
@@ -30,11 +29,11 @@ static bool stream_wanted(const struct weft_nic *nic,
 bool nic_stream_ready(struct weft_nic *nic, const struct weft_nic_op *op,
 		      uint64_t bytes)
 {
-	return stream_wanted(nic, op, bytes) &&
+	return nic_stream_wanted(nic, op, bytes) &&
 	       stream_ops(nic)->ready(nic->unit->carrier, op->peer);
 }
 
-static void stream_set(struct weft_nic_op *op, uint64_t start, uint64_t end)
+void nic_stream_set(struct weft_nic_op *op, uint64_t start, uint64_t end)
 {
 	op->streams = true;
 	op->stream = (struct weft_stream_xfer){
@@ -51,9 +50,9 @@ uint8_t nic_stream_expect(struct weft_nic *nic, struct weft_nic_op *op,
 {
 	int ret;
 
-	if (!stream_wanted(nic, op, end - g->start))
+	if (!nic_stream_wanted(nic, op, end - g->start))
 		return 0;
-	stream_set(op, g->start, end);
+	nic_stream_set(op, g->start, end);
 	op->stream.done = done;
 	ret = stream_ops(nic)->expect(nic->unit->carrier, op->peer,
 				      &op->stream);
@@ -77,7 +76,7 @@ static int stream_supply(struct weft_nic *nic, struct weft_nic_op *op,
 	    g->start >= end || nic_is_typed(op))
 		return -EPROTO;
 	nic_stream_end(nic, op);
-	stream_set(op, g->start, end);
+	nic_stream_set(op, g->start, end);
 	op->stream.ticket = g->ticket;
 	op->stream.done = stream_sent;
 	stream_ops(nic)->supply(nic->unit->carrier, op->peer, &op->stream);

@@ -5,6 +5,9 @@
 
 #include "prov/nic/nic_int.h"
 
+/* Returns whether a transfer is long enough and its memory is contiguous. */
+bool nic_stream_wanted(const struct weft_nic *nic, const struct weft_nic_op *op,
+		       uint64_t bytes);
 /* Returns whether `bytes` more bytes of op should arrive by a stream now. */
 bool nic_stream_ready(struct weft_nic *nic, const struct weft_nic_op *op,
 		      uint64_t bytes);
@@ -22,6 +25,27 @@ uint8_t nic_stream_expect(struct weft_nic *nic, struct weft_nic_op *op,
  */
 int nic_stream_granted(struct weft_nic *nic, struct weft_nic_op *op,
 		       const struct weft_pkt *pkt, const void *payload);
+/* Describes bytes [start, end) of op for a stream. */
+void nic_stream_set(struct weft_nic_op *op, uint64_t start, uint64_t end);
+
+/* nic_stream_rma.c */
+/* Origin of a read: requests a stream in the packet, if possible. */
+void nic_stream_read_request(struct weft_nic *nic, struct weft_nic_op *op,
+			     struct weft_pkt *pkt, struct nic_access *a);
+/* Target of a read: returns whether a stream serves it. */
+bool nic_stream_serve(struct weft_nic *nic, struct weft_nic_op *op,
+		      const struct weft_pkt *pkt, uint64_t ticket);
+/* Origin of a write: returns whether to offer its bytes by a stream. */
+bool nic_stream_may_offer(struct weft_nic *nic, const struct weft_nic_op *op);
+/* The target has refused the offer: it has no stream of this process. */
+void nic_stream_refused(struct weft_nic *nic, const struct weft_nic_op *op);
+/* Target of a write: returns whether a stream will bring its bytes. */
+bool nic_stream_accept(struct weft_nic *nic, struct weft_nic_op *op);
+int nic_stream_write_granted(struct weft_nic *nic, struct weft_nic_op *op,
+			     const struct weft_pkt *pkt, const void *payload);
+/* Ends the transfers of peers to and from a region that is closed. */
+void nic_stream_region_closed(struct weft_nic *nic, uint64_t key);
+
 /* Withdraws the transfer of op, if any. */
 void nic_stream_end(struct weft_nic *nic, struct weft_nic_op *op);
 

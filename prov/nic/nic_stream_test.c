@@ -198,6 +198,137 @@ static void a_peer_without_streams_gets_datagrams(void **state)
 	world_close(w);
 }
 
+/* ---- remote memory ------------------------------------------------------- */
+
+/* Memory of both sides with key 5. */
+static unsigned char region[2][LONGEST];
+static struct world *region_world;
+
+static int region_find(void *arg, const struct weft_mem_access *want,
+		       void **at_p, void **region_p)
+{
+	if (want->key != 5 || want->addr > LONGEST ||
+	    want->len > LONGEST - want->addr)
+		return -EFAULT;
+	*at_p = region[arg == &region_world->b] + want->addr;
+	*region_p = arg;
+	return 0;
+}
+
+static const struct weft_nic_up region_up = {
+	.done = up_done,
+	.region = region_find,
+	.event = up_event,
+};
+
+static struct world *region_world_open(const char *faults, bool keyed)
+{
+	struct world *w = streams_world(faults, keyed);
+
+	region_world = w;
+	weft_nic_set_up(w->a.nic, &region_up);
+	weft_nic_set_up(w->b.nic, &region_up);
+	return w;
+}
+
+static void access_post(struct side *s, uint8_t kind, unsigned flags, void *buf,
+			uint64_t addr, uint64_t len)
+{
+	struct weft_nic_op *op = side_request(s, kind, buf, len);
+
+	op->flags = (uint16_t)flags;
+	op->addr = addr;
+	op->key = 5;
+	T_OK(weft_nic_rma(s->nic, op));
+}
+
+/* A accesses B's memory and waits; returns the bytes that used a stream. */
+static uint64_t access_run(struct world *w, uint8_t kind, unsigned flags,
+			   uint64_t addr, uint64_t len, uint64_t seed)
+{
+	unsigned char *buf = malloc(len);
+	unsigned char *at = region[1] + addr;
+	uint64_t before = received(&w->a) + received(&w->b);
+	unsigned n = w->a.completions;
+
+	t_fill(kind == WEFT_READ ? at : buf, len, seed);
+	access_post(&w->a, kind, flags, buf, addr, len);
+	poll_until(w, &w->a, n + 1);
+	T_IS(w->a.completion[n % 4096].err, 0);
+	T_IS(t_differs(kind == WEFT_READ ? buf : at, len, seed), -1);
+	T_IS(w->a.completions, n + 1);
+	free(buf);
+	return received(&w->a) + received(&w->b) - before;
+}
+
+static void long_accesses_use_the_stream(void **state)
+{
+	struct world *w = region_world_open(NULL, true);
+	const unsigned relaxed = WEFT_OP_RELAXED;
+
+	streams_open(w);
+	T_IS(access_run(w, WEFT_READ, 0, 7, 300000, 3), 300000);
+	T_IS(access_run(w, WEFT_READ, 0, 0, SHORTEST - 1, 3), 0);
+	T_IS(access_run(w, WEFT_WRITE, relaxed, 9, 300001, 4), 300001);
+	T_IS(access_run(w, WEFT_WRITE, relaxed, 9, SHORTEST - 1, 4), 0);
+	/* a write that later accesses must not overtake uses packets */
+	T_IS(access_run(w, WEFT_WRITE, 0, 9, 300001, 5), 0);
+	world_close(w);
+}
+
+/* Every access is reported once, by a stream, by packets, or by both. */
+static void accesses_survive_broken_streams(void **state)
+{
+	static const char *const plans[] = { "cut=1", "cut=70000", "cut=100000",
+					     "cut=500000",
+					     "seed=4; loss=0.02; cut=300000" };
+
+	for (size_t i = 0; i < sizeof(plans) / sizeof(*plans); i++) {
+		struct world *w = region_world_open(plans[i], i % 2);
+		struct t_limit limit;
+		unsigned n = 0;
+
+		t_limit_set(&limit, 60);
+		while (!stats_of(&w->a).streams_broken ||
+		       !stats_of(&w->b).streams_broken) {
+			access_run(w, WEFT_READ, 0, 1, 200000, n + 1);
+			access_run(w, WEFT_WRITE, WEFT_OP_RELAXED, 2, 200000,
+				   n + 2);
+			n += 2;
+			T_FALSE(t_limit_expired(&limit));
+		}
+		access_run(w, WEFT_READ, 0, 1, LONGEST - 1, 8);
+		T_IS(w->b.events, n + 1);
+		world_close(w);
+	}
+}
+
+/* A closed region is not written any more, and the write fails. */
+static void a_closed_region_ends_its_transfers(void **state)
+{
+	struct world *w = region_world_open(NULL, false);
+	unsigned char *buf = calloc(1, LONGEST);
+	unsigned n;
+
+	streams_open(w);
+	n = w->a.completions;
+	access_post(&w->a, WEFT_WRITE, WEFT_OP_RELAXED, buf, 0, LONGEST);
+	while (weft_list_empty(&((struct nic_peer *)w->b.peer->up)->waiting)) {
+		poll_both(w);
+		T_IS(w->a.completions, n);
+	}
+	weft_nic_region_unlist(w->b.nic, 5);
+	memset(region[1], 1, LONGEST);
+	poll_until(w, &w->a, n + 1);
+	T_IS(w->a.completion[n % 4096].err, -EACCES);
+	for (int i = 0; i < 1000; i++)
+		poll_both(w);
+	T_IS(region[1][0], 1);
+	T_IS(region[1][LONGEST - 1], 1);
+	free(buf);
+	world_close(w);
+}
+
 /* ---- invalid grants ------------------------------------------------------ */
 
 struct grant_row {
@@ -279,6 +410,9 @@ int main(void)
 		T_CASE(a_message_changes_to_a_new_stream),
 		T_CASE(broken_streams_lose_and_double_nothing),
 		T_CASE(a_peer_without_streams_gets_datagrams),
+		T_CASE(long_accesses_use_the_stream),
+		T_CASE(accesses_survive_broken_streams),
+		T_CASE(a_closed_region_ends_its_transfers),
 		T_CASE(invalid_grants_are_dropped),
 	};
 

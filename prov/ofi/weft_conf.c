@@ -54,9 +54,9 @@ static const struct weft_cfg_opt options[] = {
 	  "sock carrier only",
 	  "1..1000000" },
 	{ "FI_WEFT_STREAM_MIN", WEFT_CFG_SIZE, "40000",
-	  "Minimum bytes of a message whose bytes the sock carrier transfers "
-	  "over a TCP connection instead of datagrams, with machine native; 0: "
-	  "datagrams only",
+	  "Minimum bytes of a message, read or write whose bytes the sock "
+	  "carrier transfers over a TCP connection instead of datagrams, with "
+	  "machine native; 0: datagrams only",
 	  NULL },
 	{ "FI_WEFT_DMA", WEFT_CFG_BOOL, "yes",
 	  "Copy large messages directly between processes; no: send them in "

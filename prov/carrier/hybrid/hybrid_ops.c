@@ -337,6 +337,14 @@ static bool hybrid_ready(struct weft_carrier *c, struct weft_peer *peer)
 	return to && to->ops->stream->ready(to, p->carrier_peer);
 }
 
+static bool hybrid_writable(struct weft_carrier *c, struct weft_peer *peer)
+{
+	struct hybrid_peer *p = hybrid_peer_of(peer);
+	struct weft_carrier *to = ops_stream(p);
+
+	return to && to->ops->stream->writable(to, p->carrier_peer);
+}
+
 static void hybrid_connect(struct weft_carrier *c, struct weft_peer *peer)
 {
 	struct hybrid_peer *p = hybrid_peer_of(peer);
@@ -360,6 +368,7 @@ static const struct weft_stream_ops hybrid_stream_ops = {
 	.supply = hybrid_supply,
 	.withdraw = hybrid_withdraw,
 	.ready = hybrid_ready,
+	.writable = hybrid_writable,
 	.connect = hybrid_connect,
 	.reset = hybrid_reset,
 };

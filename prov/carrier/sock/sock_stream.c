@@ -109,6 +109,18 @@ static bool sock_stream_ready(struct weft_carrier *c, struct weft_peer *peer)
 	return ready;
 }
 
+static bool sock_stream_writable(struct weft_carrier *c, struct weft_peer *peer)
+{
+	struct sock *s = sock_of(c);
+	struct sock_peer *p = sock_peer_of(peer);
+	bool writable;
+
+	sock_enter(s);
+	writable = stream_possible(s, p) && stream_peer_writable(&p->stream);
+	sock_leave(s);
+	return writable;
+}
+
 static void sock_stream_connect(struct weft_carrier *c, struct weft_peer *peer)
 {
 	struct sock *s = sock_of(c);
@@ -134,6 +146,7 @@ const struct weft_stream_ops sock_stream_ops = {
 	.supply = sock_stream_supply,
 	.withdraw = sock_stream_withdraw,
 	.ready = sock_stream_ready,
+	.writable = sock_stream_writable,
 	.connect = sock_stream_connect,
 	.reset = sock_stream_reset,
 };

@@ -103,6 +103,11 @@ bool stream_peer_ready(const struct stream_peer *p)
 	return conn_usable(p->in);
 }
 
+bool stream_peer_writable(const struct stream_peer *p)
+{
+	return conn_usable(p->out);
+}
+
 bool stream_peer_receives(const struct stream_peer *p)
 {
 	return p->in && !weft_list_empty(&p->in->xfers);

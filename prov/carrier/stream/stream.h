@@ -94,6 +94,8 @@ void stream_peer_close(struct stream *st, struct stream_peer *p);
 bool stream_peer_receives(const struct stream_peer *p);
 /* Returns whether a connection of the peer is authenticated. */
 bool stream_peer_ready(const struct stream_peer *p);
+/* Returns whether a connection to the peer is authenticated. */
+bool stream_peer_writable(const struct stream_peer *p);
 /* Opens a connection to p in the background, if there is none. */
 void stream_connect(struct stream *st, struct stream_peer *p);
 
