@@ -23,6 +23,9 @@ static const struct weft_stream_ops *stream_ops(const struct weft_nic *nic)
 bool nic_stream_wanted(const struct weft_nic *nic, const struct weft_nic_op *op,
 		       uint64_t bytes)
 {
+	/* a sender that announced no segments sends typed data */
+	if (op->kind == WEFT_RECV && !op->remote_count)
+		return false;
 	return nic->stream_min && bytes >= nic->stream_min && !nic_is_typed(op);
 }
 

@@ -107,6 +107,64 @@ static void a_message_changes_to_a_new_stream(void **state)
 	world_close(w);
 }
 
+static void typed_pack(void *arg, size_t pos, void *to, size_t bytes)
+{
+	memcpy(to, (char *)arg + pos, bytes);
+}
+
+static void typed_unpack(void *arg, size_t pos, const void *from, size_t bytes)
+{
+	memcpy((char *)arg + pos, from, bytes);
+}
+
+static void typed_set(struct weft_nic_op *op, struct weft_nic_typed *t)
+{
+	op->flags = WEFT_OP_TAGGED;
+	if (!t)
+		return;
+	op->iov[0].iov_base = t;
+	op->iov_count = WEFT_IOV_TYPED;
+}
+
+/* Typed data at one of the sides: all bytes use packets. */
+static void typed_message(struct world *w, bool sender)
+{
+	enum { LEN = 200000 };
+	char *out = malloc(LEN), *in = calloc(1, LEN);
+	struct weft_nic_typed t = { typed_pack, typed_unpack,
+				    sender ? out : in };
+	unsigned a = w->a.completions, b = w->b.completions;
+	uint64_t before = received(&w->b);
+	struct weft_nic_op *op = side_request(&w->b, WEFT_RECV, in, LEN);
+
+	t_fill(out, LEN, 6);
+	op->m.src = w->b.peer->index;
+	op->m.tag = op->m.ignore = 0;
+	op->peer = NULL;
+	typed_set(op, sender ? NULL : &t);
+	T_OK(weft_nic_recv(w->b.nic, op));
+	op = side_request(&w->a, WEFT_SEND, out, LEN);
+	op->tag = 0;
+	typed_set(op, sender ? &t : NULL);
+	T_OK(weft_nic_send(w->a.nic, op));
+	poll_until(w, &w->a, a + 1);
+	poll_until(w, &w->b, b + 1);
+	T_IS(t_differs(in, LEN, 6), -1);
+	T_IS(received(&w->b), before);
+	free(out);
+	free(in);
+}
+
+static void typed_messages_use_packets(void **state)
+{
+	struct world *w = streams_world(NULL, false);
+
+	streams_open(w);
+	typed_message(w, true);
+	typed_message(w, false);
+	world_close(w);
+}
+
 /* Many messages in both directions at once, lengths by random numbers. */
 static void traffic(struct world *w, int n, uint64_t seed)
 {
@@ -410,6 +468,7 @@ int main(void)
 		T_CASE(a_message_changes_to_a_new_stream),
 		T_CASE(broken_streams_lose_and_double_nothing),
 		T_CASE(a_peer_without_streams_gets_datagrams),
+		T_CASE(typed_messages_use_packets),
 		T_CASE(long_accesses_use_the_stream),
 		T_CASE(accesses_survive_broken_streams),
 		T_CASE(a_closed_region_ends_its_transfers),
