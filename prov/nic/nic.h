@@ -489,6 +489,8 @@ void weft_nic_set_up(struct weft_nic *nic, const struct weft_nic_up *up);
 void weft_nic_region_list(struct weft_nic *nic,
 			  const struct weft_mem_access *row, void *at);
 void weft_nic_region_unlist(struct weft_nic *nic, uint64_t key);
+/* Ends transfers by streams to and from a region that is closed. */
+void weft_nic_region_closed(struct weft_nic *nic, uint64_t key);
 
 /* First member of struct weft_nic. */
 struct weft_nic_head {

@@ -110,6 +110,35 @@ static WEFT_COLD void starved_lost(struct weft_nic *nic)
 	}
 }
 
+/* ---- closed regions ------------------------------------------------------ */
+
+static void peer_region_closed(struct weft_nic *nic, struct nic_peer *p,
+			       uint64_t key)
+{
+	struct weft_list *i, *tmp;
+
+	weft_list_each(i, tmp, &p->waiting) {
+		struct weft_nic_op *op =
+			weft_container_of(i, struct weft_nic_op, link);
+
+		if (op->kind != WEFT_SERVE || !op->streams || op->key != key)
+			continue;
+		nic_fin(nic, op->peer, op->remote_id, -EACCES);
+		nic_end(nic, op, -EACCES);
+	}
+}
+
+void weft_nic_region_closed(struct weft_nic *nic, uint64_t key)
+{
+	struct weft_list *n;
+
+	if (!nic->stream_min)
+		return;
+	for (n = nic->peers.next; n != &nic->peers; n = n->next)
+		peer_region_closed(
+			nic, weft_container_of(n, struct nic_peer, link), key);
+}
+
 /* ---- received packets ---------------------------------------------------- */
 
 typedef int (*nic_got_fn)(struct weft_nic *nic, struct weft_peer *src,

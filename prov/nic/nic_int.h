@@ -10,8 +10,7 @@
  *   nic_cancel.c cancelling receives and sends
  *   nic_dma.c    transfers by several DMAs, alone or shared with the peer
  *   nic_rndv.c   rendezvous: pull, both sides copy, or paced packets
- *   nic_stream.c transfers by the carrier's streams; nic_stream_rma.c of
- *                remote memory
+ *   nic_stream.c transfers by the carrier's streams
  *   nic_rma.c    remote memory: one-sided, by request, by packets
  *   nic_atomic.c atomics; nic_atomic_exec.c the arithmetic
  *   nic_share.c  the shared area: cursors, and regions that peers look up

@@ -15,7 +15,6 @@
  * uses a row only to check its own request, and DMA checks the addresses.
  */
 #include "prov/nic/nic_share.h"
-#include "prov/nic/nic_stream.h"
 #include "prov/nic/nic_int.h"
 #include "prov/nic/nic_memory.h"
 #include "src/base/hash.h"
@@ -182,7 +181,6 @@ void weft_nic_region_unlist(struct weft_nic *nic, uint64_t key)
 	const struct weft_mem_access none = { .key = key };
 	struct nic_row *r, *free_row;
 
-	nic_stream_region_closed(nic, key);
 	if (!nic->share)
 		return;
 	r = row_lookup(nic->share, key, &free_row);

@@ -28,7 +28,7 @@ int nic_stream_granted(struct weft_nic *nic, struct weft_nic_op *op,
 /* Describes bytes [start, end) of op for a stream. */
 void nic_stream_set(struct weft_nic_op *op, uint64_t start, uint64_t end);
 
-/* nic_stream_rma.c */
+/* nic_rma.c */
 /* Origin of a read: requests a stream in the packet, if possible. */
 void nic_stream_read_request(struct weft_nic *nic, struct weft_nic_op *op,
 			     struct weft_pkt *pkt, struct nic_access *a);
@@ -43,9 +43,6 @@ void nic_stream_refused(struct weft_nic *nic, const struct weft_nic_op *op);
 bool nic_stream_accept(struct weft_nic *nic, struct weft_nic_op *op);
 int nic_stream_write_granted(struct weft_nic *nic, struct weft_nic_op *op,
 			     const struct weft_pkt *pkt, const void *payload);
-/* Ends the transfers of peers to and from a region that is closed. */
-void nic_stream_region_closed(struct weft_nic *nic, uint64_t key);
-
 /* Withdraws the transfer of op, if any. */
 void nic_stream_end(struct weft_nic *nic, struct weft_nic_op *op);
 

@@ -375,7 +375,7 @@ static void a_closed_region_ends_its_transfers(void **state)
 		poll_both(w);
 		T_IS(w->a.completions, n);
 	}
-	weft_nic_region_unlist(w->b.nic, 5);
+	weft_nic_region_closed(w->b.nic, 5);
 	memset(region[1], 1, LONGEST);
 	poll_until(w, &w->a, n + 1);
 	T_IS(w->a.completion[n % 4096].err, -EACCES);

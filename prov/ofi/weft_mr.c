@@ -81,6 +81,15 @@ static void hide_everywhere(struct weft_mr *mr)
 		weft_nic_region_unlist(d->eps[i]->nic, mr->fid.key);
 }
 
+/* Ends accesses of peers in progress. */
+static void accesses_end(struct weft_mr *mr)
+{
+	struct weft_domain *d = mr->domain;
+
+	for (size_t i = 0; i < d->ep_count; i++)
+		weft_nic_region_closed(d->eps[i]->nic, mr->fid.key);
+}
+
 static void expose_everywhere(struct weft_mr *mr)
 {
 	struct weft_domain *d = mr->domain;
@@ -98,6 +107,7 @@ static int weft_mr_close(struct fid *fid)
 
 	weft_enter(d);
 	hide_everywhere(mr);
+	accesses_end(mr);
 	weft_hash_del(&d->mrs, mr->fid.key);
 	if (mr->cntr)
 		weft_ref_put(&mr->cntr->ref);
