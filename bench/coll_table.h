@@ -371,7 +371,7 @@ static const struct coll coll_table[] = {
 	  reduce_scatter, ireduce_scatter, fill_sums, check_part, false },
 	{ "scatter", "Scatter Latency", -1, 0, 1, COLL_MAX, scatter, iscatter,
 	  fill_scatter, check_own, false },
-	{ NULL }
+	{ 0 }
 };
 
 #endif

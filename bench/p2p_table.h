@@ -87,7 +87,7 @@ static const struct pair_row pair_table[] = {
 	  false, pair_both, sum_of_both },
 	{ "mbw_mr", "MPI Multiple Bandwidth, Message Rate Test", 2, 2,
 	  rate_column, true, true, pair_window, message_rate },
-	{ NULL }
+	{ 0 }
 };
 
 /* Runs the row of this name; returns -1 if there is none. */

@@ -193,7 +193,7 @@ static const struct win_row win_table[] = {
 	  get_window, check_get },
 	{ "put_bibw", "MPI_Put Bi-Directional Bandwidth Test", 1, 1 << 20,
 	  WIN_WINDOW, true, put_window, check_put },
-	{ NULL }
+	{ 0 }
 };
 
 /* Runs the row of this name; returns -1 if there is none. */

@@ -21,7 +21,7 @@ root=$work/root
 
 clean_up() {
 	local m
-	for m in dev/shm dev proc; do
+	for m in dev/shm dev sys proc; do
 		! mountpoint -q "$root/$m" || umount -l "$root/$m"
 	done
 	rm -rf --one-file-system "$work"
@@ -55,7 +55,8 @@ in_root() { chroot "$root" "$@"; }
 make_root() {
 	debootstrap --variant=minbase bookworm "$root" "$mirror" \
 		> "$work/log" 2>&1 || { tail "$work/log"; fail "debootstrap"; }
-	mount -t proc proc "$root/proc" && mount --bind /dev "$root/dev" &&
+	mount -t proc proc "$root/proc" &&
+		mount -t sysfs -o ro sysfs "$root/sys" && mount --bind /dev "$root/dev" &&
 		mount -t tmpfs tmpfs "$root/dev/shm" || fail "mount"
 	in_root apt-get -qq update &&
 		in_root apt-get -qq install -y --no-install-recommends \

@@ -91,8 +91,8 @@ static void packets_survive_an_unreliable_network(void **state)
 		"seed=3; duplicate=0.3",
 		"seed=4; reorder=0.3",
 		"seed=5; delay=0.2 by 2 ms",
-		"seed=6; loss=0.1; duplicate=0.1; reorder=0.2; corrupt=0.1; "
-		"delay=0.05 by 2 ms",
+		("seed=6; loss=0.1; duplicate=0.1; reorder=0.2; corrupt=0.1; "
+		 "delay=0.05 by 2 ms"),
 	};
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(plan); i++) {

@@ -265,11 +265,11 @@ static void gemini_routes_around_a_dead_router(void **state)
 /* QSN-42: packets use other upward links and are not retransmitted. */
 static void qsnet2_routes_around_a_dead_switch(void **state)
 {
-	static const char *const plans[] = { "dead-switch 3:0",
-					     "dead-switch 2:5",
-					     "dead-link 1:3.1+.2",
-					     "dead-switch 3:0; dead-switch 3:9;"
-					     "dead-link 2:0.2+.1" };
+	static const char *const plans[] = {
+		"dead-switch 3:0", "dead-switch 2:5", "dead-link 1:3.1+.2",
+		("dead-switch 3:0; dead-switch 3:9;"
+		 "dead-link 2:0.2+.1")
+	};
 	struct net_config cfg;
 	unsigned i, k;
 

@@ -83,8 +83,8 @@ static void every_topology_has_working_defaults(void **state)
 		TREE,
 		DRAGONFLY,
 		"topology = fat-tree\nshape = 4x4x4\n",
-		"topology = dragonfly+\nshape = 5x4\nspines = 2\n"
-		"router_nodes = 4\n",
+		("topology = dragonfly+\nshape = 5x4\nspines = 2\n"
+		 "router_nodes = 4\n"),
 		"topology = hyperx\nshape = 4x4x2\nrouter_nodes = 2\n",
 		"topology = torus\nshape = 4x4x4\n",
 		"topology = mesh\nshape = 8x8\n",
