@@ -44,6 +44,12 @@ for machine in bgq gemini qsnet2 sunway apenet; do
 	same $machine 7 -- "$dir/vt_replay" calls 300
 done
 same bgq 8 --ppn 4 -- "$dir/app_cg" 24
+# A machine of the user's own.
+for form in fattree dragonfly; do
+	"$builddir/weft-sim" --new $form 100Gb > "$dir/own" 2> /dev/null
+	same "$dir/own" 8 -- "$dir/app_cg" 24
+	same "$dir/own" 8 -- "$dir/vt_replay" halo 20000
+done
 same gemini 8 --map TCBA --ppn 2 -- "$dir/vt_replay" halo 3000
 
 # Computation between calls is recorded, and scaled by --compute.

@@ -17,7 +17,8 @@ libweftreplay_la_SOURCES = \
 	src/tools/replay/replay_route.c \
 	src/tools/replay/replay_trace.c \
 	src/comm/comm_channel.c
-libweftreplay_la_LIBADD = libweftcoll.la libweft-types.la libweftnic.la \
+# what a program with this library needs, too
+REPLAY_LIBS = libweftreplay.la libweftcoll.la libweft-types.la libweftnic.la \
 	libweftbase.la
 EXTRA_DIST += src/tools/replay/README
 
@@ -35,10 +36,10 @@ libweft_record_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version \
 C_TESTS += src/tools/replay/replay_run_test src/tools/replay/replay_trace_test
 src_tools_replay_replay_run_test_SOURCES = \
 	src/tools/replay/replay_run_test.c src/tools/replay/replay_write.h
-src_tools_replay_replay_run_test_LDADD = libweftreplay.la $(T_LIBS)
+src_tools_replay_replay_run_test_LDADD = $(REPLAY_LIBS) $(T_LIBS)
 src_tools_replay_replay_trace_test_SOURCES = \
 	src/tools/replay/replay_trace_test.c src/tools/replay/replay_write.h
-src_tools_replay_replay_trace_test_LDADD = libweftreplay.la $(T_LIBS)
+src_tools_replay_replay_trace_test_LDADD = $(REPLAY_LIBS) $(T_LIBS)
 
 # The reader of OTF2 archives, which weft-sim loads if it is needed.
 OTF2_READER = src/tools/replay/otf2_convert.c src/tools/replay/otf2_convert.h
@@ -54,7 +55,7 @@ C_TESTS += src/tools/replay/otf2_convert_test
 src_tools_replay_otf2_convert_test_SOURCES = \
 	src/tools/replay/otf2_convert_test.c $(OTF2_READER)
 src_tools_replay_otf2_convert_test_CFLAGS = $(AM_CFLAGS) $(OTF2_CFLAGS)
-src_tools_replay_otf2_convert_test_LDADD = libweftreplay.la $(T_LIBS) \
+src_tools_replay_otf2_convert_test_LDADD = $(REPLAY_LIBS) $(T_LIBS) \
 	$(OTF2_LIBS)
 else
 EXTRA_DIST += $(OTF2_READER) src/tools/replay/otf2_convert_test.c

@@ -20,7 +20,7 @@ weft_sim_SOURCES = src/tools/sim/sim_main.c \
 	src/tools/sim/sim_opts.c src/tools/sim/sim_opts.h \
 	src/tools/sim/sim_out.c src/tools/sim/sim_out.h src/tools/sim/sim_out_int.h \
 	src/tools/sim/sim_page.c
-weft_sim_LDADD = libweftreplay.la libweftpage.la libweftsim.la libweft-netwatch.la
+weft_sim_LDADD = $(REPLAY_LIBS) libweftpage.la libweftsim.la libweft-netwatch.la
 
 C_TESTS += src/tools/sim/sim_hist_test src/tools/sim/sim_run_test \
 	src/tools/sim/sim_traffic_test src/tools/sim/sim_new_test
