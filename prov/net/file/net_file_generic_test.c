@@ -302,6 +302,8 @@ static void both_formats_give_the_same_graph(void **state)
 
 	T_OK(graph("# links\na b\nb c 2\n\nswitch a 4   # nodes\n"));
 	first = cfg.graph;
+	T_OK(graph("a b\nb c\nswitch b 0\n"));
+	T_IS(cfg.graph.first_node[2], 2);
 	T_IS(first.switches, 3);
 	T_IS(first.first_node[1], 4);
 	T_IS(first.first_node[3], 8);

@@ -47,6 +47,48 @@ static void ring_graph(struct net_graph *g, unsigned n)
 	}
 }
 
+/* Fills a graph with these links; each switch has one node. */
+static void link_graph(struct net_graph *g, unsigned n, uint16_t (*end)[2],
+		       unsigned links)
+{
+	unsigned used[32] = { 0 }, i, k, at;
+
+	memset(g, 0, sizeof(*g));
+	g->switches = (uint16_t)n;
+	for (i = 0; i < 2 * links; i++)
+		g->first_link[end[i / 2][i % 2] + 1]++;
+	for (i = 0; i < n; i++) {
+		g->first_node[i + 1] = (uint16_t)(i + 1);
+		g->first_link[i + 1] =
+			(uint16_t)(g->first_link[i + 1] + g->first_link[i]);
+	}
+	for (i = 0; i < links; i++) {
+		for (k = 0; k < 2; k++) {
+			at = g->first_link[end[i][k]] + used[end[i][k]];
+			g->peer[at] = end[i][!k];
+			g->peer_link[at] = (uint8_t)used[end[i][!k]];
+		}
+		used[end[i][0]]++;
+		used[end[i][1]]++;
+	}
+}
+
+/* Fills a graph with a ring and random chords. */
+static void random_graph(struct net_graph *g, unsigned n, unsigned chords,
+			 struct weft_rng *r)
+{
+	uint16_t end[64][2];
+
+	for (unsigned i = 0; i < n + chords; i++) {
+		end[i][0] = (uint16_t)(i < n ? i : weft_rng_below(r, n));
+		end[i][1] =
+			(uint16_t)((end[i][0] + 1 +
+				    (i < n ? 0 : weft_rng_below(r, n - 1))) %
+				   n);
+	}
+	link_graph(g, n, end, n + chords);
+}
+
 static void sample_config(const struct sample *m, unsigned rule, unsigned vcs,
 			  struct net_config *cfg)
 {
@@ -398,6 +440,69 @@ static void the_order_of_calls_does_not_matter(void **state)
 	}
 }
 
+/* Packets use as many links as the paths of the tables have. */
+static void packets_follow_the_tables(void **state)
+{
+	enum { SWITCHES = 16, CHORDS = 8, GRAPHS = 20 };
+	struct net_count count;
+	struct net_fixture e;
+	struct net_config cfg;
+	struct weft_rng r;
+	uint64_t hops;
+
+	weft_rng_init(&r, 5, 0);
+	for (unsigned i = 0; i < GRAPHS; i++) {
+		sample_config(&samples[5], NET_UP_DOWN, 1, &cfg);
+		cfg.size[0] = SWITCHES;
+		random_graph(&cfg.graph, SWITCHES, CHORDS, &r);
+		net_fixture_open(&e, &cfg, 1 << 12);
+		hops = 0;
+		for (uint32_t a = 0; a < SWITCHES; a++)
+			for (uint32_t b = 0; b < SWITCHES; b++) {
+				T_OK(net_fixture_send(&e, 0, a, b, 64));
+				hops += net_hops(e.net, a, b);
+			}
+		net_fixture_drain(&e);
+		net_count_get(e.net, &count);
+		T_IS(count.hops, hops);
+		T_OK(net_check(e.net));
+		net_fixture_close(&e);
+		/* a turn from a downward to an upward link could block */
+		for (unsigned vc = 1; vc < NET_VC_MAX; vc++)
+			cfg.tokens[vc] = 2;
+		storm(&cfg, NET_DYNAMIC, false);
+	}
+}
+
+/*
+ * Root 0 with children 1, 2 and 3; 4, 5 and 6 below. From 1 to 6 packets use
+ * 0 and 2, or 4 and 5. At 4 the path over 2 is as short as that over 5, but
+ * would turn from a downward to an upward link.
+ */
+static void packets_do_not_turn_up(void **state)
+{
+	static uint16_t end[][2] = { { 0, 1 }, { 0, 2 }, { 0, 3 },
+				     { 1, 4 }, { 2, 4 }, { 2, 6 },
+				     { 4, 5 }, { 5, 6 }, { 3, 5 } };
+	struct net_port_count down, up;
+	struct net_fixture e;
+	struct net_config cfg;
+
+	sample_config(&samples[5], NET_UP_DOWN, 1, &cfg);
+	cfg.size[0] = 7;
+	link_graph(&cfg.graph, 7, end, WEFT_COUNT_OF(end));
+	net_fixture_open(&e, &cfg, 0);
+	T_IS(net_hops(e.net, 1, 6), 5);
+	T_OK(net_fixture_send(&e, 0, 1, 6, 100000));
+	net_fixture_drain(&e);
+	/* ports of switch 4: its node, 1, 2, 5 */
+	net_port_get(e.net, 7 + 4, 2, &up);
+	net_port_get(e.net, 7 + 4, 3, &down);
+	T_IS(up.packets, 0);
+	T_TRUE(down.packets > 0);
+	net_fixture_close(&e);
+}
+
 /* With the channels of too_few_channels_have_a_cycle the ring does block. */
 static void a_ring_with_one_channel_blocks(void **state)
 {
@@ -436,6 +541,8 @@ int main(void)
 		T_CASE(detours_take_the_time_of_their_links),
 		T_CASE(full_load_with_small_buffers_drains),
 		T_CASE(the_order_of_calls_does_not_matter),
+		T_CASE(packets_follow_the_tables),
+		T_CASE(packets_do_not_turn_up),
 		T_CASE(a_ring_with_one_channel_blocks),
 	};
 
