@@ -175,6 +175,9 @@ static int send_word(struct coll_prog *p, struct coll_msg *m,
 	const struct weft_p2p_args a = word_args(
 		p, st, failure_notice_bytes(p->err, prog_bytes_of(st)));
 
+	/* the revocation of a communicator interrupts its other members */
+	if (p->err == -ESTALE)
+		return 0;
 	return weft_core_isend(&a, &m->req);
 }
 

@@ -1,5 +1,5 @@
 # include: the installed headers, no others
-include_HEADERS += include/mpi.h
+include_HEADERS += include/mpi.h include/mpi-ext.h
 weftincludedir = $(includedir)/weft
 weftinclude_HEADERS = include/weft/mpi_compat.h
 weftinclude_HEADERS += include/weft/place.h include/weft/bgq.h \

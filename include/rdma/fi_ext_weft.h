@@ -489,6 +489,12 @@ struct fi_weft_routes {
 	 * queues and call again). timeout_ms 0: polls once; < 0: no limit.
 	 */
 	int (*wait)(struct fid *fid, struct fi_weft_work *work, int timeout_ms);
+	/*
+	 * Fails the outstanding and all later calls of the group at this member
+	 * with err (FI_E*), also a join that is not complete. The other members
+	 * are notified, and fail as well.
+	 */
+	void (*fail)(struct fid *fid, int err);
 };
 
 #ifdef __cplusplus

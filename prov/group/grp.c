@@ -557,6 +557,12 @@ void grp_fail(struct weft_nic_group *c, int err)
 		c->state = COLL_FAILED;
 }
 
+void weft_nic_group_fail(struct weft_nic_group *c, int err)
+{
+	c->nic->coll_active = true;
+	grp_fail(c, err);
+}
+
 void grp_lost(struct weft_nic *nic, struct weft_peer *peer, int err)
 {
 	struct weft_list *n, *tmp;

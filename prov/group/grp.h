@@ -88,6 +88,11 @@ int weft_nic_join(struct weft_nic *nic, const struct weft_nic_group_attr *attr,
  * collective; never blocks.
  */
 void weft_nic_leave(struct weft_nic_group *c);
+/*
+ * Fails all pending and later operations, or the join, with err (-errno), at
+ * all members.
+ */
+void weft_nic_group_fail(struct weft_nic_group *c, int err);
 void weft_nic_group_info(const struct weft_nic_group *c,
 			 struct weft_nic_group_info *info);
 

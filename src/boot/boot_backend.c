@@ -12,6 +12,7 @@
 #include "src/core/core_state.h"
 #include "src/msg/msg.h"
 #include "src/msg/msg_progress.h"
+#include "src/recover/recover.h"
 
 #include <errno.h>
 #include <rdma/fi_eq.h>
@@ -68,12 +69,18 @@ static int leave_world(void)
  * host before the other hosts have entered it (Slurm 22.05), so a job on
  * several hosts synchronizes by messages first. If a rank is dead, the messages
  * fail, and the launcher decides how the job ends. Under Weft's mpiexec the job
- * status page shows whether a rank has used sessions.
+ * status page shows whether a rank has used sessions. A job that survives
+ * failures waits for the living ranks only.
  */
 static int sync_job(bool *stays_p)
 {
 	int rc;
 
+	if (weft_core.survives) {
+		rc = weft_recover_sync(stays_p);
+		*stays_p = *stays_p || weft_pmix_sessions_used();
+		return rc;
+	}
 	if (weft_hosts_several() || !weft_pmix_launcher_is_weft())
 		final_barrier(stays_p);
 	rc = weft_pmix_fence(idle, wake);

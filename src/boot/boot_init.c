@@ -33,6 +33,8 @@
 #include "src/core/core_time.h"
 #include "src/diag/diag_trace.h"
 #include "src/offload/offload_route.h"
+#include "src/recover/recover.h"
+#include "src/recover/recover_msg.h"
 #include "src/boot/boot_wire_up.h"
 
 #include <errno.h>
@@ -46,6 +48,7 @@
 static int step_options(void)
 {
 	weft_check = weft_cfg_get(&weft_core_opts[WEFT_OPT_CHECK]).b;
+	weft_core.survives = weft_cfg_get(&weft_core_opts[WEFT_OPT_SURVIVE]).b;
 	weft_core_exact = weft_cfg_get(&weft_core_opts[WEFT_OPT_EXACT]).b;
 	/*
 	 * only for the warning about an unknown value: base/log.c reads the
@@ -138,10 +141,11 @@ static const struct {
 	const char *name;
 	int (*run)(void);
 } steps[] = {
-	{ "options", step_options },   { "pmix", step_job },
-	{ "fabric", step_wire },       { "names", weft_wire_names },
-	{ "waiting", step_waiting },   { "objects", step_objects },
-	{ "control", weft_ctrl_open }, { "watch", step_watch },
+	{ "options", step_options },	  { "pmix", step_job },
+	{ "fabric", step_wire },	  { "names", weft_wire_names },
+	{ "waiting", step_waiting },	  { "objects", step_objects },
+	{ "control", weft_ctrl_open },	  { "watch", step_watch },
+	{ "recover", weft_recover_open },
 };
 
 static void report(const uint64_t *ns)
@@ -232,9 +236,11 @@ static void close_library(void)
 	weft_trace_stop();
 	weft_core_health_close();
 	weft_comm_close_all();
+	weft_recover_close();
 	weft_failure_close();
 	weft_core_clock_close();
 	weft_wire_close();
+	weft_recover_msg_close();
 	weft_foreign_close();
 	weft_call_finish();
 	weft_pmix_close();
@@ -282,6 +288,8 @@ int weft_core_session_open(int level)
 		used_sessions = true;
 		atexit(close_at_exit);
 	}
+	if (!rc)
+		weft_recover_started();
 	pthread_mutex_unlock(&lock);
 	return rc;
 }

@@ -171,13 +171,15 @@ static int alloc_procs(void)
 /*
  * Enables direct receives (without CQ entry) if the provider supports them. Not
  * with several threads, and not in virtual time, where the deadlock report
- * needs a request for each receive.
+ * needs a request for each receive, nor if receives may be interrupted.
  */
 static void open_recv(bool threads)
 {
 	void *ops = NULL;
 
-	if (threads || weft_core.traits.reports_waits ||
+	weft_core.whole_requests =
+		weft_core.traits.reports_waits || weft_core.survives;
+	if (threads || weft_core.whole_requests ||
 	    fi_open_ops(&weft_core.domain->fid, FI_WEFT_RECV, 0, &ops, NULL))
 		ops = NULL;
 	weft_core.recv = ops;

@@ -9,6 +9,7 @@
 #include "src/types/types_info.h"
 #include "src/core/core_state.h"
 #include "src/msg/msg_tag.h"
+#include "src/recover/recover.h"
 #include "src/types/types_topo.h"
 
 #include <errno.h>
@@ -54,6 +55,7 @@ int weft_comm_create(struct weft_comm *parent, struct weft_group *group,
 	c->rank = group->rank;
 	c->size = group->size;
 	c->peers = peers->size;
+	c->reach = (unsigned)peers->size;
 	c->proc = peers->proc;
 	c->errh = parent ? weft_errh_get(parent->errh)
 			 : weft_errh_get(weft_errh_of(MPI_ERRORS_ARE_FATAL));
@@ -61,6 +63,8 @@ int weft_comm_create(struct weft_comm *parent, struct weft_group *group,
 	if (rc)
 		goto err_comm;
 	weft_comm_list_add(c);
+	if (weft_unlikely(weft_core.survives))
+		weft_recover_comm_opened(c);
 	*comm_p = c;
 	return 0;
 err_comm:
@@ -78,7 +82,8 @@ void weft_comm_put(struct weft_comm *c)
 		return;
 	weft_comm_list_remove(c);
 	weft_core_coll_get()->detach(c);
-	weft_ctx_free((unsigned)(c->ctx >> WEFT_TAG_CTX_SHIFT));
+	if (!weft_core.survives || !weft_recover_comm_closed(c))
+		weft_ctx_free((unsigned)(c->ctx >> WEFT_TAG_CTX_SHIFT));
 	if (c->topo)
 		weft_topo_close(c->topo);
 	if (c->info)

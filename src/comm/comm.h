@@ -46,11 +46,14 @@ struct weft_comm {
 	 * group of an intercommunicator)
 	 */
 	int peers;
+	/* peers, or 0 if the communicator is revoked: messages are refused */
+	unsigned reach;
 	uint64_t ctx;	 /* context id, shifted for the tag word */
 	const int *proc; /* index in the job of each peer, indexed by rank */
 
 	int size; /* size of the local group */
 	bool inter;
+	bool revoked; /* MPIX_Comm_revoke (src/recover) */
 	bool foreign; /* some members are processes of other jobs */
 	/* weft_comm_exchange_addresses() was called */
 	bool addresses_exchanged;
@@ -79,6 +82,9 @@ struct weft_comm {
 	struct weft_list link;
 	/* persistent requests of this communicator (msg_persist.h) */
 	struct weft_list persistent;
+	/* src/recover: acknowledged failures, number of ballots started */
+	int acked;
+	uint32_t ballots;
 	struct coll_hosts *hosts; /* coll/coll_hosts.h, computed on first use */
 	char name[MPI_MAX_OBJECT_NAME];
 };

@@ -100,7 +100,7 @@ static int try_end(struct weft_agree *a)
 	} else if (a->mine[WEFT_CTX_WINDOW]) {
 		/* all members offered ids, and too few were common */
 		a->window += WEFT_CTX_WINDOW;
-		if (a->window >= WEFT_CTX_WORDS)
+		if (a->window >= weft_ctx_words())
 			rc = -ENOSPC;
 	}
 	if (a->offers)
@@ -108,6 +108,17 @@ static int try_end(struct weft_agree *a)
 	a->first = false;
 	if (rc)
 		weft_list_remove(&a->link);
+	pthread_mutex_unlock(&lock);
+	return rc;
+}
+
+/* Ends an agreement that failed: other agreements continue. */
+static int abandon(struct weft_agree *a, int rc)
+{
+	pthread_mutex_lock(&lock);
+	if (a->offers)
+		*(a->first ? &first_try : &deferred_retry) = NULL;
+	weft_list_remove(&a->link);
 	pthread_mutex_unlock(&lock);
 	return rc;
 }
@@ -123,20 +134,27 @@ static int agree_post(struct weft_agree *a)
 		&a->m, a->mine, sizeof(a->mine), (c->rank + a->dist) % n);
 	int rc = weft_core_irecv(&in, &a->recv);
 
-	return rc ? rc : weft_core_isend(&out, &a->send);
+	if (rc)
+		return rc;
+	/* the receive is outstanding: an error is returned when it ends */
+	a->error = weft_core_isend(&out, &a->send);
+	if (a->error)
+		a->send = weft_req_null_done();
+	return 0;
 }
 
 /* Returns 1: the exchange is complete and combined; 0: not yet; -errno. */
 static int agree_combine(struct weft_agree *a)
 {
 	size_t i;
-	int rc;
+	int rc, rc2;
 
 	if (!weft_req_is_done(a->send) || !weft_req_is_done(a->recv))
 		return 0;
 	rc = weft_req_collect(&a->send, MPI_STATUS_IGNORE);
+	rc2 = weft_req_collect(&a->recv, MPI_STATUS_IGNORE);
 	if (!rc)
-		rc = weft_req_collect(&a->recv, MPI_STATUS_IGNORE);
+		rc = rc2 ? rc2 : a->error;
 	a->recv = NULL;
 	for (i = 0; i < WEFT_COUNT_OF(a->mine); i++)
 		a->mine[i] &= a->in[i];
@@ -151,13 +169,13 @@ int weft_agree_step(struct weft_agree *a)
 		if (a->recv) {
 			rc = agree_combine(a);
 			if (rc <= 0)
-				return rc;
+				return rc ? abandon(a, rc) : 0;
 			a->dist <<= 1;
 		}
 		if (a->dist < a->m.comm->size) {
 			rc = agree_post(a);
 			if (rc)
-				return rc;
+				return abandon(a, rc);
 			continue;
 		}
 		rc = try_end(a);

@@ -21,6 +21,7 @@ void weft_channel_scratch(struct weft_comm *s, uint64_t ctx, const int *proc,
 	s->ctx = ctx;
 	s->proc = proc;
 	s->peers = n;
+	s->reach = (unsigned)n;
 	s->size = n;
 	s->rank = rank;
 }

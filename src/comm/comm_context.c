@@ -2,6 +2,8 @@
 /* Set of the context ids in use in this process (comm_context.h). */
 #include "src/comm/comm_context.h"
 
+#include "src/core/core_state.h"
+
 #include <pthread.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -29,4 +31,10 @@ void weft_ctx_free(unsigned id)
 	pthread_mutex_lock(&lock);
 	used[id / 64] &= ~(UINT64_C(1) << id % 64);
 	pthread_mutex_unlock(&lock);
+}
+
+unsigned weft_ctx_words(void)
+{
+	return weft_core.survives ? WEFT_CTX_WORDS - WEFT_CTX_WINDOW
+				  : WEFT_CTX_WORDS;
 }

@@ -23,5 +23,10 @@ enum {
 void weft_ctx_unused(unsigned word, uint64_t ids[WEFT_CTX_WINDOW]);
 void weft_ctx_use(unsigned id);
 void weft_ctx_free(unsigned id);
+/*
+ * Returns the number of words of ids for agreements. The last window of ids is
+ * for communicators that survive failures, if there may be such (src/recover).
+ */
+unsigned weft_ctx_words(void);
 
 #endif

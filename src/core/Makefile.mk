@@ -9,7 +9,7 @@ libmpi_abi_la_SOURCES = src/core/core_backend.h src/core/core_fi.c src/core/core
 libmpi_abi_la_LIBADD = libweft-types.la libweftcoll.la libweftbase.la \
 	libweftdirect.la libweft-health.la $(PMIX_LIBS) $(CRYPTO_LIBS)
 libmpi_abi_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 \
-	-export-symbols-regex '^P?MPI_'
+	-export-symbols-regex '^P?MPIX?_'
 
 # Loaded when FI_PROVIDER names another provider than weft.
 pkglib_LTLIBRARIES += libweft-fabric-shim.la

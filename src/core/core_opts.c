@@ -80,6 +80,11 @@ const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT] = {
 			       "in virtual time (weft/region.h), set by "
 			       "mpiexec --compute-table",
 			       NULL },
+	[WEFT_OPT_SURVIVE] = { "WEFT_SURVIVE", WEFT_CFG_BOOL, "0",
+			       "ranks continue after the failure of a rank, "
+			       "which their calls report; set by mpiexec "
+			       "--survive",
+			       NULL },
 	[WEFT_OPT_EXACT] = { "WEFT_EXACT", WEFT_CFG_BOOL, "0",
 			     "MPI_SUM of doubles is rounded once in every "
 			     "reduction, whatever the number and order of "

@@ -72,12 +72,18 @@ struct weft_core {
 	struct fi_weft_recv *recv;
 	/* nonblocking receives are direct receives as well */
 	bool direct_requests;
+	/*
+	 * receive requests have all their fields, for deadlock reports or
+	 * because they may be interrupted
+	 */
+	bool whole_requests;
 	/* device memory (offload_device.h); NULL: none allocated */
 	struct fi_weft_mem *device;
 
 	/* enum weft_phase: RUNNING while MPI or a session is initialized */
 	weft_au32 phase;
 	weft_au32 world_phase; /* enum weft_phase of MPI_Init, MPI_Finalize */
+	bool survives; /* the program may survive failures (src/recover) */
 	int thread_level;
 	pthread_t main_thread; /* thread that called MPI_Init */
 	struct weft_job job;

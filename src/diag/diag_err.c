@@ -10,8 +10,10 @@
 #include "src/diag/diag_peer_failure.h"
 #include "src/diag/diag_errtext.h"
 #include "src/core/core_state.h"
+#include "src/recover/recover.h"
 
 #include <errno.h>
+#include <mpi-ext.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -190,7 +192,12 @@ static int class_of(int rc)
 	case EHOSTUNREACH:
 	case ECONNRESET:
 	case ESHUTDOWN:
-		return MPI_ERR_PROC_ABORTED;
+		return weft_core.survives ? MPIX_ERR_PROC_FAILED
+					  : MPI_ERR_PROC_ABORTED;
+	case EOWNERDEAD:
+		return MPIX_ERR_PROC_FAILED_PENDING;
+	case ESTALE:
+		return MPIX_ERR_REVOKED;
 	default:
 		return MPI_ERR_OTHER;
 	}
@@ -210,25 +217,39 @@ static const char *other_text(int rc)
 	}
 }
 
-int weft_err_code_rc(int rc)
+int weft_err_code_rc(const struct weft_comm *c, int rc)
 {
-	int class = class_of(rc);
+	int class;
 
 	if (rc >= 0)
 		return rc;
+	if (c)
+		rc = weft_recover_errno(c, rc);
+	class = class_of(rc);
 	if (class == MPI_ERR_OTHER)
 		return code_of(class, "%s", other_text(rc));
 	return class;
 }
 
+/* Converts errors that follow from a failure or revocation. */
+static int after_failure(const void *obj, int rc)
+{
+	const struct weft_obj *o = obj;
+
+	return o && o->kind == WEFT_KIND_COMM ? weft_recover_errno(obj, rc)
+					      : rc;
+}
+
 int weft_err_rc_slow(const void *obj, const char *func, int rc)
 {
 	char text[MPI_MAX_ERROR_STRING], failed_ranks[320] = "";
-	int class = class_of(rc);
+	int class;
 
 	if (rc > 0)
 		return weft_err_call(obj, func, rc);
-	if (class == MPI_ERR_PROC_ABORTED)
+	rc = after_failure(obj, rc);
+	class = class_of(rc);
+	if (class == MPI_ERR_PROC_ABORTED || class == MPIX_ERR_PROC_FAILED)
 		weft_failure_text(failed_ranks, sizeof(failed_ranks));
 	snprintf(text, sizeof(text), "%s: %s%s", mpi_name(func),
 		 class == MPI_ERR_OTHER ? other_text(rc)

@@ -64,8 +64,11 @@ static inline int weft_err_rc(const void *obj, const char *func, int rc)
 				    : weft_err_rc_slow(obj, func, rc);
 }
 
-/* Converts -errno or an MPI code to an error code; calls no handler. */
-int weft_err_code_rc(int rc);
+/*
+ * Converts -errno or an MPI code to an error code; calls no handler. c: the
+ * communicator of the operation, or NULL.
+ */
+int weft_err_code_rc(const struct weft_comm *c, int rc);
 
 /* Calls the handler of obj for an existing code. Returns the code. */
 int weft_err_call(const void *obj, const char *func, int code) WEFT_COLD;

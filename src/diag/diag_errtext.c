@@ -6,23 +6,31 @@
  *   below 16384    slot * 64 + class: slot 0 is the class itself, the others
  *                  hold the texts of recent errors, reused in rotation
  *   1001..1018     classes of the tool interface (slot 15 is not used)
+ *   1019..1021     classes of mpi-ext.h; the texts of their recent errors have
+ *                  the codes of the last three slots
  *   from 16384     classes and codes that the application added
  */
 #include "src/diag/diag_errtext.h"
 
 #include "src/types/types_attr.h"
 
+#include <assert.h>
 #include <errno.h>
+#include <mpi-ext.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define CLASSES	   64
-#define SLOTS	   256
+#define SLOTS	   253 /* followed by one for each class of mpi-ext.h */
 #define TOOL_SLOT  15
 #define TOOL_FIRST MPI_T_ERR_CANNOT_INIT
 #define TOOL_LAST  MPI_T_ERR_PVAR_NO_ATOMIC
+#define EXT_FIRST  MPIX_ERR_PROC_FAILED
+#define EXT_LAST   MPIX_ERR_REVOKED
+#define EXTS	   (EXT_LAST - EXT_FIRST + 1)
+#define EXT_CODE   (SLOTS * CLASSES) /* first code with a text */
 #define USER_FIRST (MPI_ERR_LASTCODE + 1)
 
 struct text {
@@ -121,6 +129,16 @@ static const struct text tools[] = {
 	     "variable cannot be read and reset at once"),
 };
 
+static const struct text exts[EXTS] = {
+	{ "MPIX_ERR_PROC_FAILED", "a process has failed" },
+	{ "MPIX_ERR_PROC_FAILED_PENDING",
+	  "a process that may be the sender has failed, and the failure is not "
+	  "acknowledged; the request is still active" },
+	{ "MPIX_ERR_REVOKED", "the communicator is revoked" },
+};
+
+static_assert(EXT_CODE + EXTS * CLASSES == USER_FIRST, "all codes are used");
+
 struct user {
 	int class;
 	bool live;
@@ -132,6 +150,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* texts of MPI_MAX_ERROR_STRING bytes each, allocated once */
 static char *stored[SLOTS];
 static unsigned next_slot = 1;
+static char *ext_stored[EXTS][CLASSES];
+static unsigned ext_next[EXTS];
 static struct user *users;
 static int user_count;
 
@@ -139,6 +159,8 @@ static const struct text *text_of(int class)
 {
 	if (class >= TOOL_FIRST && class <= TOOL_LAST)
 		return &tools[class - TOOL_FIRST];
+	if (class >= EXT_FIRST && class <= EXT_LAST)
+		return &exts[class - EXT_FIRST];
 	if (class < 0 || class >= CLASSES || !classes[class].name)
 		return NULL;
 	return &classes[class];
@@ -165,8 +187,10 @@ static int class_of(int code)
 
 	if (code >= USER_FIRST)
 		return u ? u->class : -1;
-	if (code >= TOOL_FIRST && code <= TOOL_LAST)
+	if (code >= TOOL_FIRST && code <= EXT_LAST)
 		return code;
+	if (code >= EXT_CODE)
+		return EXT_FIRST + (code - EXT_CODE) / CLASSES;
 	return code >= 0 && text_of(code % CLASSES) ? code % CLASSES : -1;
 }
 
@@ -180,6 +204,13 @@ int weft_errtext_class(int code)
 	return class;
 }
 
+/* Returns the text of an error of a class of mpi-ext.h, or NULL. */
+static const char *ext_text(int code)
+{
+	return ext_stored[(code - EXT_CODE) / CLASSES]
+			 [(code - EXT_CODE) % CLASSES];
+}
+
 static const char *get(int code)
 {
 	const struct user *u = user_of(code);
@@ -189,6 +220,8 @@ static const char *get(int code)
 		return u->text ? u->text : "";
 	if (class_of(code) < 0)
 		return NULL;
+	if (code >= EXT_CODE && ext_text(code))
+		return ext_text(code);
 	if (slot > 0 && slot != TOOL_SLOT && slot < SLOTS && stored[slot])
 		return stored[slot];
 	return text_of(class_of(code))->sentence;
@@ -204,20 +237,40 @@ const char *weft_errtext_get(int code)
 	return text;
 }
 
+static void store(char **at, const char *text)
+{
+	if (!*at)
+		*at = malloc(MPI_MAX_ERROR_STRING);
+	if (*at)
+		snprintf(*at, MPI_MAX_ERROR_STRING, "%s", text);
+}
+
+/* Stores the text of a class of mpi-ext.h. The lock is held. */
+static int ext_store(int ext, const char *text)
+{
+	unsigned slot = ext_next[ext]++ % CLASSES;
+
+	store(&ext_stored[ext][slot], text);
+	return EXT_CODE + ext * CLASSES + (int)slot;
+}
+
 int weft_errtext_store(int class, const char *text)
 {
 	unsigned slot;
+	int code;
 
 	pthread_mutex_lock(&lock);
+	if (class >= EXT_FIRST && class <= EXT_LAST) {
+		code = ext_store(class - EXT_FIRST, text);
+		pthread_mutex_unlock(&lock);
+		return code;
+	}
 	slot = next_slot++;
 	if (next_slot == TOOL_SLOT)
 		next_slot++;
 	if (next_slot == SLOTS)
 		next_slot = 1;
-	if (!stored[slot])
-		stored[slot] = malloc(MPI_MAX_ERROR_STRING);
-	if (stored[slot])
-		snprintf(stored[slot], MPI_MAX_ERROR_STRING, "%s", text);
+	store(&stored[slot], text);
 	pthread_mutex_unlock(&lock);
 	return (int)slot * CLASSES + class;
 }

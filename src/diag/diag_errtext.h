@@ -2,7 +2,7 @@
 /*
  * Error classes, codes and their texts. Codes below MPI_ERR_LASTCODE are slot *
  * 64 + class; slot 0 is the bare class, other slots hold the texts of the last
- * 255 errors of the process.
+ * 252 errors of the process.
  */
 #ifndef WEFT_DIAG_ERRTEXT_H
 #define WEFT_DIAG_ERRTEXT_H

@@ -8,6 +8,7 @@
 #include "test/t.h"
 
 #include <limits.h>
+#include <mpi-ext.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,9 +34,33 @@ static void every_class_has_a_name_and_a_text(void **state)
 		T_NOT_NULL(weft_errtext_get(c));
 		T_IS(weft_errtext_class(c), c);
 	}
+	for (c = MPIX_ERR_PROC_FAILED; c <= MPIX_ERR_REVOKED; c++) {
+		T_NOT_NULL(weft_errtext_get(c));
+		T_IS(weft_errtext_class(c), c);
+	}
+	T_STR(weft_errtext_name(MPIX_ERR_REVOKED), "MPIX_ERR_REVOKED");
 	T_STR(weft_errtext_name(MPI_ERR_TRUNCATE), "MPI_ERR_TRUNCATE");
 	T_IS(weft_errtext_class(-1), -1);
 	T_IS(weft_errtext_class(63), -1);
+}
+
+static void classes_of_mpi_ext_h_have_texts_of_their_own(void **state)
+{
+	char text[40];
+	int code[2][70];
+
+	for (int i = 0; i < 70; i++) {
+		snprintf(text, sizeof(text), "text %d", i);
+		code[0][i] = weft_errtext_store(MPIX_ERR_PROC_FAILED, text);
+		code[1][i] = weft_errtext_store(MPIX_ERR_REVOKED, "revoked");
+		T_IS(weft_errtext_class(code[0][i]), MPIX_ERR_PROC_FAILED);
+		T_IS(weft_errtext_class(code[1][i]), MPIX_ERR_REVOKED);
+		T_TRUE(code[0][i] <= MPI_ERR_LASTCODE);
+		T_TRUE(code[1][i] <= MPI_ERR_LASTCODE);
+		T_STR(weft_errtext_get(code[0][i]), text);
+	}
+	T_STR(weft_errtext_get(code[0][69 - 63]), "text 6");
+	T_STR(weft_errtext_get(code[1][69 - 63]), "revoked");
 }
 
 static void stored_text_has_a_code_of_its_class(void **state)
@@ -110,6 +135,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(every_class_has_a_name_and_a_text),
+		T_CASE(classes_of_mpi_ext_h_have_texts_of_their_own),
 		T_CASE(stored_text_has_a_code_of_its_class),
 		T_CASE(application_adds_and_removes_codes),
 		T_CASE(tag_word_fields_round_trip),

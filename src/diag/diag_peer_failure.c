@@ -9,6 +9,7 @@
 #include "src/core/core_state.h"
 #include "src/msg/msg_tag.h"
 #include "src/boot/boot_world.h"
+#include "src/recover/recover_failed.h"
 
 #include <errno.h>
 #include <rdma/fi_errno.h>
@@ -50,18 +51,24 @@ void weft_comm_list_each(void (*visit)(struct weft_comm *c))
 		visit(weft_container_of(n, struct weft_comm, link));
 }
 
-static const struct weft_comm *comm_of(uint64_t word)
+struct weft_comm *weft_comm_list_find(uint64_t ctx)
 {
 	struct weft_list *n;
 
 	for (n = comms.next; n != &comms; n = n->next) {
-		const struct weft_comm *c =
+		struct weft_comm *c =
 			weft_container_of(n, struct weft_comm, link);
 
-		if (c->ctx == word >> WEFT_TAG_CTX_SHIFT << WEFT_TAG_CTX_SHIFT)
+		if (c->ctx == ctx)
 			return c;
 	}
 	return NULL;
+}
+
+static const struct weft_comm *comm_of(uint64_t word)
+{
+	return weft_comm_list_find(word >> WEFT_TAG_CTX_SHIFT
+						   << WEFT_TAG_CTX_SHIFT);
 }
 
 /*
@@ -103,11 +110,15 @@ static int receive_error(void *arg, uint64_t word, uint64_t ignore)
 /* Records the dead processes. Returns false if there are none. */
 static bool update_dead(void)
 {
-	if (!peers || !peers->deaths(weft_core.ep))
+	if (weft_core.survives)
+		weft_failed_update();
+	if (!peers || !(peers->deaths(weft_core.ep) || weft_failed_count()))
 		return false;
 	if (!failure_of)
 		failure_of = calloc((size_t)weft_core.proc_room,
 				    sizeof(*failure_of));
+	for (int i = 0; failure_of && i < weft_failed_count(); i++)
+		failure_of[weft_failed_proc(i)] = ECONNRESET;
 	for (int i = 0; failure_of && i < weft_core.procs; i++) {
 		fi_addr_t addr = weft_core.proc[i].real;
 
@@ -189,6 +200,8 @@ void weft_failure_open(int (*find)(int proc))
 	if (fi_open_ops(&weft_core.domain->fid, FI_WEFT_PEERS, 0, &ops, NULL))
 		return;
 	peers = ops;
+	if (weft_core.survives)
+		return; /* src/recover interrupts receives */
 	weft_progress_add_watcher(weft_core.traits.waits_end ? &wakened
 							     : &watcher);
 }

@@ -82,6 +82,18 @@ uint32_t weft_job_page_entry_put(struct weft_job_page *r, uint32_t i,
 int weft_job_page_entry_get(const struct weft_job_page *r, uint32_t i,
 			    uint32_t number, void *entry, size_t *len_p);
 
+/*
+ * Exits of members. The launcher records every exit, so that the other members
+ * are notified; has_exited and exits (their number) are for members. wait_exit
+ * blocks while the number of exits is `seen`, at most for a short time;
+ * wake_waiters ends the waits of all members.
+ */
+void weft_job_page_record_exit(struct weft_job_page *r, uint32_t i);
+bool weft_job_page_has_exited(const struct weft_job_page *r, uint32_t i);
+uint32_t weft_job_page_exits(const struct weft_job_page *r);
+void weft_job_page_wait_exit(struct weft_job_page *r, uint32_t seen);
+void weft_job_page_wake_waiters(struct weft_job_page *r);
+
 /* Appends text that the launcher prints at the end; excess text is cut. */
 void weft_job_page_text_add(struct weft_job_page *r, const char *text);
 /* Returns the text, which the caller frees; NULL: no text. */

@@ -25,11 +25,11 @@
 #include <stddef.h>
 
 #define JOB_PAGE_MAGIC	 0x6c6c6f72u /* ASCII "roll" */
-#define JOB_PAGE_VERSION 2u
+#define JOB_PAGE_VERSION 3u
 
 enum { JOB_PAGE_NAMES = 1024, JOB_PAGE_NAME = 56, JOB_PAGE_THREADS = 8 };
 enum { JOB_PAGE_ENTRY = 120 };
-enum { JOB_PAGE_TEXT = 1 << 18, JOB_PAGE_ONCE = 6 };
+enum { JOB_PAGE_TEXT = 1 << 18, JOB_PAGE_ONCE = 5 };
 
 /*
  * A member has used MPI sessions; a member has used them before MPI_Finalize,
@@ -47,6 +47,8 @@ struct job_page_head {
 	weft_au32 sessions;	       /* JOB_PAGE_SESSIONS, JOB_PAGE_STAYS */
 	uint64_t job;		       /* hash of the job's name */
 	weft_au32 once[JOB_PAGE_ONCE]; /* hashes of texts reported once */
+	/* exits of members that the launcher has recorded */
+	weft_au32 exits;
 };
 static_assert(sizeof(struct job_page_head) == 64, "shared format");
 
@@ -67,8 +69,10 @@ struct job_page_member {
 	weft_au32 in[JOB_PAGE_THREADS];
 	/* 1: the other members need nothing more from this member */
 	weft_au32 finished;
-	weft_au32 ended; /* 1: end_ps is valid (end_ps may be 0) */
-	uint32_t pad[6];
+	weft_au32 ended;   /* 1: end_ps is valid (end_ps may be 0) */
+	weft_au32 started; /* 1: MPI_Init has completed */
+	weft_au32 exited;  /* 1: the process has exited; by the launcher */
+	uint32_t pad[4];
 	/* cache line 1: times, only if requested */
 	weft_au64 begin_ps;
 	weft_au64 end_ps;

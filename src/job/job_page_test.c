@@ -253,6 +253,23 @@ static void concurrent_id_lookups_agree(void **state)
 	munmap(d, sizeof(*d));
 }
 
+/* A member waits until the launcher has recorded an exit. */
+static void members_are_notified_of_exits(void **state)
+{
+	T_OK(weft_job_page_open(&shared, 3, false));
+	T_IS(weft_job_page_exits(&shared), 0);
+	T_FALSE(weft_job_page_has_exited(&shared, 1));
+	weft_job_page_record_exit(&shared, 1);
+	T_IS(weft_job_page_exits(&shared), 1);
+	T_TRUE(weft_job_page_has_exited(&shared, 1));
+	T_FALSE(weft_job_page_has_exited(&shared, 2));
+	weft_job_page_record_exit(&shared, 3); /* no such member */
+	T_IS(weft_job_page_exits(&shared), 1);
+	/* the number of exits has changed: no wait */
+	weft_job_page_wait_exit(&shared, 0);
+	weft_job_page_close(&shared);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -264,6 +281,7 @@ int main(void)
 		T_CASE(launcher_reads_counts_and_text),
 		T_CASE(concurrent_threads_get_valid_ids),
 		T_CASE(members_exchange_entries),
+		T_CASE(members_are_notified_of_exits),
 		T_CASE(concurrent_id_lookups_agree),
 	};
 

@@ -10,6 +10,7 @@ include src/mpi/comm/Makefile.mk
 include src/mpi/type/Makefile.mk
 include src/mpi/dynamic/Makefile.mk
 include src/mpi/session/Makefile.mk
+include src/mpi/recover/Makefile.mk
 include src/mpi/win/Makefile.mk
 include src/mpi/file/Makefile.mk
 include src/mpi/tool/Makefile.mk

@@ -8,8 +8,10 @@
 #include "src/mpi/mpi_export.h"
 
 #include "src/comm/comm_exchange.h"
+#include "src/core/core_state.h"
 #include "src/mpi/coll/mpi_coll_args.h"
 #include "src/mpi/mpi_check.h"
+#include "src/recover/recover.h"
 #include "src/types/types_topo.h"
 
 #include "test/t.h"
@@ -19,6 +21,7 @@ enum { RANKS = 4 };
 /* ---- stubs ---------------------------------------------------------------*/
 
 bool weft_check = true;
+struct weft_core weft_core;
 struct weft_comm *weft_comm_predef[4];
 
 static int class, position, runs;
@@ -52,6 +55,11 @@ int weft_check_ptr_bad(const void *obj, const char *func, int arg,
 	return weft_err_arg(obj, func, MPI_ERR_ARG, arg, "%s", what);
 }
 
+int weft_recover_check_coll(const struct weft_comm *c)
+{
+	return 0;
+}
+
 int weft_comm_exchange_addresses(struct weft_comm *c)
 {
 	return 0;
@@ -78,9 +86,11 @@ int weft_coll_init(const struct weft_coll_args *a, struct weft_req **req_p)
 /* ---- communicators and types ---------------------------------------------*/
 
 static struct weft_topo topology = { .nin = 2, .nout = 2 };
-static struct weft_comm world = {
-	.obj.kind = WEFT_KIND_COMM, .rank = 1, .size = RANKS, .peers = RANKS
-};
+static struct weft_comm world = { .obj.kind = WEFT_KIND_COMM,
+				  .rank = 1,
+				  .size = RANKS,
+				  .peers = RANKS,
+				  .reach = RANKS };
 static struct weft_comm cart = { .obj.kind = WEFT_KIND_COMM,
 				 .rank = 1,
 				 .size = RANKS,

@@ -2,6 +2,8 @@
 /* Slow paths of mpi_check.h: find the wrong argument and raise the error. */
 #include "src/mpi/mpi_check.h"
 
+#include <errno.h>
+
 int mpi_check_data_slow(const struct mpi_msg *m, const void *c)
 {
 	if (!m->dt && m->type == MPI_DATATYPE_NULL)
@@ -54,6 +56,8 @@ int mpi_check_msg_slow(const struct mpi_msg *m, const struct weft_comm *c,
 {
 	int err = mpi_check_data_slow(m, c);
 
+	if (!err && c->revoked)
+		return weft_err_rc(c, m->func, -ESTALE);
 	if (err || !weft_check)
 		return err;
 	err = check_peer(m, c, recv);

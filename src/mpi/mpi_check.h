@@ -89,7 +89,7 @@ static inline int mpi_check_msg(struct mpi_msg *m, const struct weft_comm *c,
 {
 	m->dt = weft_dt_of(m->type);
 	if (weft_likely(mpi_data_is_valid(m) && m->tag >= 0 &&
-			(unsigned)m->peer < (unsigned)c->peers))
+			(unsigned)m->peer < c->reach))
 		return 0;
 	return mpi_check_msg_cold(m, c, recv);
 }

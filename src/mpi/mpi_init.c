@@ -16,6 +16,7 @@
 #include "src/mpi/mpi_check.h"
 #include "src/mpi/mpi_init.h"
 #include "src/file/file.h"
+#include "src/recover/recover.h"
 #include "src/win/win.h"
 
 #include <stdio.h>
@@ -85,6 +86,7 @@ static int start(const char *func, int required)
 				func + 1, strerror(-rc));
 	if (weft_core.job.rank == 0)
 		warn_unknown();
+	weft_recover_started();
 	return MPI_SUCCESS;
 }
 

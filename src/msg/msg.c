@@ -3,6 +3,7 @@
 #include "src/msg/msg.h"
 
 #include "src/msg/msg_ack.h"
+#include "src/msg/msg_active.h"
 #include "src/core/core_lock.h"
 
 #include <errno.h>
@@ -10,6 +11,8 @@
 
 void weft_p2p_send_completed(struct weft_p2p *p, int err)
 {
+	if (err == -ECANCELED)
+		err = weft_p2p_cancelled(p);
 	if (err == -ECANCELED)
 		p->req.flags |= WEFT_REQ_CANCELLED;
 	else if (err && !p->req.error)
@@ -21,6 +24,7 @@ void weft_p2p_send_completed(struct weft_p2p *p, int err)
 	if (p->bounce)
 		free(p->bounce);
 	p->bounce = NULL;
+	weft_p2p_inactive(p, p->req.error);
 	weft_req_complete(&p->req, p->req.error);
 }
 
@@ -28,6 +32,7 @@ static void p2p_free(struct weft_req *r)
 {
 	struct weft_p2p *p = weft_container_of(r, struct weft_p2p, req);
 
+	weft_p2p_unsuspend(p);
 	if (r->flags & WEFT_REQ_PERSISTENT)
 		weft_persist_remove(&p->persist);
 	weft_p2p_close(p);
@@ -77,6 +82,13 @@ static int cancel_message(struct weft_p2p *p)
 	return 0;
 }
 
+void weft_p2p_interrupt(struct weft_p2p *p, int error)
+{
+	p->req.flags |= WEFT_REQ_INTERRUPTED;
+	p->interrupt = error;
+	cancel_message(p);
+}
+
 static int p2p_cancel(struct weft_req *r)
 {
 	struct weft_p2p *p = weft_container_of(r, struct weft_p2p, req);
@@ -89,6 +101,17 @@ static int p2p_cancel(struct weft_req *r)
 	return rc;
 }
 
+/* Posts an interrupted receive again. */
+static int p2p_resume(struct weft_req *r)
+{
+	int rc;
+
+	weft_lock();
+	rc = weft_p2p_resume(weft_container_of(r, struct weft_p2p, req));
+	weft_unlock();
+	return rc;
+}
+
 const struct weft_req_ops weft_p2p_ops = {
 	.name = "message",
 	.start = p2p_start,
@@ -96,6 +119,7 @@ const struct weft_req_ops weft_p2p_ops = {
 	.step = weft_p2p_step,
 	.wait = weft_p2p_wait,
 	.query = weft_req_no_query,
+	.resume = p2p_resume,
 	.free = p2p_free,
 };
 

@@ -46,6 +46,9 @@ struct weft_p2p {
 	struct fi_weft_data typed; /* arguments of the provider (msg_typed.h) */
 	uint64_t posted; /* time when a receive was posted, if traced */
 	struct weft_persist persist;
+	/* entry in the list of msg_active.h, if listed */
+	struct weft_list active;
+	int interrupt; /* error of an interrupted message */
 };
 
 static_assert(offsetof(struct weft_p2p, pend) == 3 * WEFT_CACHE_LINE,
@@ -95,6 +98,12 @@ static inline void weft_p2p_close(struct weft_p2p *p)
 	weft_pool_put(&weft_core.p2p, p);
 	weft_unlock();
 }
+
+/*
+ * Cancels a message, so that it completes with this error. A message that has
+ * been matched already completes as without the interruption. The lock is held.
+ */
+void weft_p2p_interrupt(struct weft_p2p *p, int error);
 
 /*
  * Called at each completion of a send: of the message, of its acknowledgement,

@@ -100,7 +100,8 @@ int weft_arrival_wait(const struct fi_weft_arrival *d, MPI_Status *status)
 static WEFT_COLD int post_whole(struct weft_p2p *p,
 				const struct weft_p2p_args *a)
 {
-	weft_req_init(&p->req, &weft_p2p_ops, a->comm, WEFT_REQ_ACTIVE);
+	weft_req_init(&p->req, &weft_p2p_ops, a->comm,
+		      WEFT_REQ_ACTIVE | WEFT_REQ_BLOCKING);
 	weft_p2p_init_recv(p, a);
 	return weft_p2p_start_recv(p);
 }

@@ -10,6 +10,7 @@
 #include "src/msg/msg_typed.h"
 #include "src/msg/msg_wait.h"
 #include "src/os/waiter.h"
+#include "src/recover/recover.h"
 
 #include <errno.h>
 #include <rdma/fi_tagged.h>
@@ -125,8 +126,11 @@ static int probe_dead_peer(const struct weft_p2p_args *a, uint64_t *next_ns,
 {
 	uint64_t word, ignore;
 
-	if (!weft_wait_check_due(next_ns, now, DEAD_NS))
+	if (!weft_wait_check_due(next_ns, now,
+				 weft_core.survives ? WEFT_MS : DEAD_NS))
 		return 0;
+	if (weft_core.survives)
+		return weft_recover_check_probe(a->comm, a->peer);
 	weft_p2p_match_word(a, &word, &ignore);
 	return weft_failure_check(word, ignore);
 }

@@ -33,7 +33,7 @@
 #define PEND_MS		 1
 #define JOIN_MS		 20 /* timeout in ms while a route is being joined */
 #define FOREVER		 -1
-#define WATCHERS	 2
+#define WATCHERS	 3
 /* duration of WEFT_SYSCALL_POLLS polls, in ns */
 #define SYSCALL_POLLS_NS 6000
 
@@ -49,6 +49,8 @@ static struct weft_coalesced_task stepper;
 static const struct weft_watcher *watcher[WATCHERS + 1];
 /* operations that threads outside of MPI execute */
 static weft_au32 outside;
+/* 1: the watchers are to be called; counts as a stepped request */
+static weft_au32 attention;
 
 /* ---- watchers ------------------------------------------------------------ */
 
@@ -245,6 +247,26 @@ static int step_all(void *arg)
 	return done;
 }
 
+void weft_progress_attention(void)
+{
+	if (weft_swap32(&attention, 1))
+		return;
+	weft_add32(&weft_core.stepping, 1);
+	if (weft_core.can_block)
+		fi_cq_signal(weft_core.cq);
+}
+
+static WEFT_COLD void attend(void)
+{
+	weft_lock();
+	if (weft_swap32(&attention, 0)) {
+		weft_add32(&weft_core.stepping, (uint32_t)-1);
+		call_idle_watchers();
+		wake_others();
+	}
+	weft_unlock();
+}
+
 /*
  * Steps all requests, in this thread, or in the thread that is already
  * stepping: that thread then makes another pass, since this thread may have
@@ -252,6 +274,8 @@ static int step_all(void *arg)
  */
 static int run_steps(void)
 {
+	if (weft_unlikely(weft_load32(&attention)))
+		attend();
 	return weft_coalesced_task_run(&stepper, step_all, NULL);
 }
 

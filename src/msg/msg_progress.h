@@ -84,6 +84,12 @@ void weft_progress_block(uint32_t mark, int timeout_ms);
 int weft_progress_timeout(int timeout_ms);
 
 /*
+ * Makes the next pass call the watchers' idle functions, and wakes a thread
+ * that blocks. May be called by any thread, and in completion functions.
+ */
+void weft_progress_attention(void);
+
+/*
  * Called when there is new work that no completion reports (msg_retry.c, a
  * route being joined), which a blocked thread must check periodically. The lock
  * is held.

@@ -9,9 +9,11 @@
 
 #include "src/diag/diag_count.h"
 #include "src/msg/msg_ack.h"
+#include "src/msg/msg_active.h"
 #include "src/offload/offload_device.h"
 #include "src/msg/msg_progress.h"
 #include "src/msg/msg_typed.h"
+#include "src/recover/recover.h"
 
 #include <errno.h>
 #include <rdma/fi_tagged.h>
@@ -42,9 +44,12 @@ static int fill_result(struct weft_p2p *p, const struct fi_cq_tagged_entry *e,
 	p->req.tag = weft_tag_tag(e->tag);
 	p->req.bytes = (MPI_Count)e->len;
 	if (weft_unlikely(err == -ECANCELED)) {
-		p->req.flags |= WEFT_REQ_CANCELLED;
+		err = weft_p2p_cancelled(p);
+		if (err == -ECANCELED) {
+			p->req.flags |= WEFT_REQ_CANCELLED;
+			err = 0;
+		}
 		p->req.bytes = 0;
-		err = 0;
 		free(p->bounce);
 		p->bounce = NULL;
 	} else {
@@ -63,7 +68,9 @@ void weft_p2p_recv_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 {
 	struct weft_p2p *p = weft_container_of(io, struct weft_p2p, io);
 
-	weft_req_complete(&p->req, fill_result(p, e, err));
+	err = fill_result(p, e, err);
+	weft_p2p_inactive(p, err);
+	weft_req_complete(&p->req, err);
 }
 
 /* ---- receives without CQ entry ------------------------------------------- */
@@ -164,6 +171,7 @@ static void recv_left(struct weft_retry *e, int rc)
 		return;
 	free(p->bounce);
 	p->bounce = NULL;
+	weft_p2p_inactive(p, rc);
 	weft_req_complete(&p->req, rc);
 }
 
@@ -188,15 +196,37 @@ static WEFT_COLD int prepare_noncontiguous(struct weft_p2p *p)
 	return p->bounce ? 0 : -ENOMEM;
 }
 
+/*
+ * Adds a receive to the list of active messages, and lets the progress loop
+ * check it. Returns 0 or -errno: the receive must not be posted.
+ */
+static WEFT_COLD int start_listed(struct weft_p2p *p)
+{
+	int rc = weft_recover_refuses(p);
+
+	if (rc)
+		return rc;
+	weft_p2p_active_add(p);
+	if (weft_recover_is_needed())
+		weft_progress_attention();
+	return 0;
+}
+
 int weft_p2p_start_recv(struct weft_p2p *p)
 {
 	int rc = 0;
 
+	if (weft_unlikely(weft_core.survives)) {
+		rc = start_listed(p);
+		if (rc)
+			return rc;
+	}
 	if (weft_unlikely(!weft_dt_is_run(p->data.dt, p->data.count)))
 		rc = prepare_noncontiguous(p);
 	if (weft_likely(!rc))
 		rc = weft_retry_post(&p->pend);
 	if (weft_unlikely(rc)) {
+		weft_p2p_inactive(p, rc);
 		free(p->bounce);
 		p->bounce = NULL;
 	}

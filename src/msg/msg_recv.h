@@ -115,9 +115,9 @@ WEFT_INLINE int weft_core_recv_direct(const struct weft_p2p_args *a,
 
 /*
  * Posts a receive into contiguous memory if no receive is queued, and sets only
- * the fields that the completion needs. Not used if a
- * deadlock report needs all fields. Returns -EAGAIN if it is not possible. The
- * lock is held.
+ * the fields that the completion needs. Not used if all
+ * fields are needed (weft_core.whole_requests). Returns -EAGAIN if it is not
+ * possible. The lock is held.
  */
 WEFT_INLINE int weft_p2p_post_in_place(struct weft_p2p *p,
 				       const struct weft_p2p_args *a)
@@ -125,7 +125,7 @@ WEFT_INLINE int weft_p2p_post_in_place(struct weft_p2p *p,
 	uint64_t word, ignore;
 
 	if (weft_unlikely(weft_retry_recv_lane.pend ||
-			  weft_core.traits.reports_waits ||
+			  weft_core.whole_requests ||
 			  !weft_dt_is_run(a->dt, a->count)))
 		return -EAGAIN;
 	weft_p2p_match_word(a, &word, &ignore);

@@ -109,6 +109,12 @@ int weft_req_collect(struct weft_req **req_p, MPI_Status *status)
 	if (status == MPI_STATUS_IGNORE)
 		status = &own;
 	weft_req_status(r, status);
+	if (weft_unlikely(error == -EOWNERDEAD && r->ops->resume)) {
+		rc = r->ops->resume(r);
+		if (!rc)
+			return error;
+		error = rc;
+	}
 	rc = r->ops->query(r, status);
 	if (rc && !error)
 		error = rc;

@@ -68,6 +68,11 @@ struct weft_req_ops {
 	 * without the lock; otherwise NULL. Returns 0 or an MPI error code.
 	 */
 	int (*leave)(struct weft_req *r);
+	/*
+	 * resume: makes a request that completed with -EOWNERDEAD active again;
+	 * otherwise NULL. Returns 0 or -errno.
+	 */
+	int (*resume)(struct weft_req *r);
 	/* free: frees the memory and releases references */
 	void (*free)(struct weft_req *r);
 };
@@ -92,6 +97,12 @@ enum {
 	/* a shared object that is always done and never freed */
 	WEFT_REQ_CONST = 128,
 	WEFT_REQ_DIRECT = 256, /* a direct receive, without CQ entry */
+	/* in the list of active messages; interrupted (msg_active.h) */
+	WEFT_REQ_LISTED = 512,
+	WEFT_REQ_INTERRUPTED = 1024,
+	/* completed with -EOWNERDEAD: the receive is posted again later */
+	WEFT_REQ_SUSPENDED = 2048,
+	WEFT_REQ_BLOCKING = 4096, /* the request of a blocking receive */
 };
 
 struct weft_req {
@@ -161,7 +172,9 @@ static inline void weft_req_complete(struct weft_req *r, int error)
 /*
  * Collects a completed request: fills status (unless MPI_STATUS_IGNORE), and
  * frees the request or makes it inactive. Returns the request's error: 0,
- * -errno or an MPI code. *req_p becomes NULL if the request was freed.
+ * -errno or an MPI code. *req_p becomes NULL if the request was freed. A
+ * request with the error -EOWNERDEAD (a receive from any source, and the
+ * failure of a process is not acknowledged) becomes active again.
  */
 int weft_req_collect(struct weft_req **req_p, MPI_Status *status);
 

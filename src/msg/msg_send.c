@@ -8,10 +8,12 @@
 
 #include "src/diag/diag_count.h"
 #include "src/msg/msg_ack.h"
+#include "src/msg/msg_active.h"
 #include "src/offload/offload_device.h"
 #include "src/core/core_fi.h"
 #include "src/msg/msg_inject.h"
 #include "src/msg/msg_typed.h"
+#include "src/recover/recover.h"
 #include "src/boot/boot_wire_up.h"
 
 #include <errno.h>
@@ -152,6 +154,11 @@ static int start_send(struct weft_p2p *p)
 {
 	int rc;
 
+	if (weft_unlikely(weft_core.survives)) {
+		rc = weft_recover_refuses(p);
+		if (rc)
+			return rc;
+	}
 	if (p->pend.lane->real == FI_ADDR_NOTAVAIL) {
 		rc = weft_wire_resolve((int)(p->pend.lane - weft_core.proc));
 		if (rc)
@@ -165,6 +172,8 @@ static int start_send(struct weft_p2p *p)
 	p->ack_posted = false;
 	p->cancel_sent = false;
 	p->id = weft_core.reports_match ? 0 : weft_ctrl_id();
+	if (weft_unlikely(weft_core.survives))
+		weft_p2p_active_add(p);
 	rc = weft_retry_post(&p->pend);
 	/*
 	 * the request completes with the error when the receive of the
@@ -174,8 +183,10 @@ static int start_send(struct weft_p2p *p)
 		send_failed(p, rc);
 		return 0;
 	}
-	if (rc)
+	if (rc) {
+		weft_p2p_inactive(p, rc);
 		free(p->bounce);
+	}
 	return rc;
 }
 

@@ -43,8 +43,9 @@ static inline uint64_t weft_tag_word(uint64_t ctx, unsigned kind, int rank,
 enum weft_ctrl {
 	/* acknowledgement: the send with that id was matched */
 	WEFT_CTRL_ACK,
-	WEFT_CTRL_CANCEL, /* request to cancel a send */
-	WEFT_CTRL_ANSWER, /* answer to a cancel request */
+	WEFT_CTRL_CANCEL,  /* request to cancel a send */
+	WEFT_CTRL_ANSWER,  /* answer to a cancel request */
+	WEFT_CTRL_RECOVER, /* message about a failure (src/recover) */
 };
 
 #define WEFT_ACK_REQUESTED UINT32_C(0x80000000)

@@ -19,6 +19,7 @@
 /* timeout of a wait while a route is being joined, in ms */
 #define JOIN_WAIT_MS 20
 
+static struct weft_list routes = { &routes, &routes };
 static struct fid_eq *join_eq; /* NULL: the provider has no collective unit */
 
 int weft_routes_open(void)
@@ -116,6 +117,7 @@ static void route_events(void)
 
 static void route_free(struct weft_route *r)
 {
+	weft_list_remove(&r->link);
 	if (r->mc)
 		fi_close(&r->mc->fid);
 	if (r->set)
@@ -137,6 +139,7 @@ int weft_route_open(struct weft_comm *comm, uint64_t salt,
 		return -ENOMEM;
 	r->comm = comm;
 	weft_lock();
+	weft_list_push_back(&routes, &r->link);
 	rc = route_set(r, salt);
 	if (!rc)
 		rc = fi_av_set_addr(r->set, &addr);
@@ -171,11 +174,16 @@ static int no_wait(struct fid *fid, struct fi_weft_work *work, int timeout_ms)
 	return -FI_ENOSYS;
 }
 
+static void no_fail(struct fid *fid, int err)
+{
+}
+
 static struct fi_weft_routes no_routes = {
 	.size = sizeof(no_routes),
 	.route = no_route,
 	.begin = no_begin,
 	.wait = no_wait,
+	.fail = no_fail,
 };
 
 /* Queries the result of a completed join, once. */
@@ -318,4 +326,21 @@ void weft_route_leave(struct weft_comm *comm)
 bool weft_route_has_bulk(const struct weft_comm *comm)
 {
 	return comm->route && comm->route->info.bulk;
+}
+
+void weft_routes_fail(const struct weft_comm *comm, int err)
+{
+	struct fi_weft_routes *ops;
+	struct weft_list *pos, *tmp;
+
+	weft_list_each(pos, tmp, &routes) {
+		struct weft_route *r =
+			weft_container_of(pos, struct weft_route, link);
+
+		if (r->comm != comm || !r->mc ||
+		    fi_open_ops(&r->mc->fid, FI_WEFT_ROUTES, 0, (void **)&ops,
+				NULL))
+			continue;
+		ops->fail(&r->mc->fid, err);
+	}
 }

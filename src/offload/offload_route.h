@@ -17,6 +17,7 @@
 
 /* Only for offload_route*.c; other code uses the functions below. */
 struct weft_route {
+	struct weft_list link; /* entry in the list of all routes */
 	struct weft_comm *comm;
 	struct fid_av_set *set;
 	struct fid_mc *mc;
@@ -90,6 +91,12 @@ int weft_route_join(struct weft_comm *comm);
 int weft_route_join_begin(struct weft_comm *comm);
 int weft_route_join_wait(struct weft_comm *comm);
 void weft_route_leave(struct weft_comm *comm);
+
+/*
+ * Fails the outstanding and later calls of all routes of a communicator with
+ * this error (FI_E*). The lock is held.
+ */
+void weft_routes_fail(const struct weft_comm *comm, int err);
 
 /* Returns whether long vectors use the unit's DMA between members. */
 bool weft_route_has_bulk(const struct weft_comm *comm);

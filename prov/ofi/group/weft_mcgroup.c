@@ -180,6 +180,17 @@ static int mc_route(struct fid *fid, struct fi_weft_route *route)
 	return 0;
 }
 
+static void mc_fail(struct fid *fid, int err)
+{
+	struct weft_mcgroup *mc =
+		weft_container_of(fid, struct weft_mcgroup, fid.fid);
+
+	weft_enter(mc->ep->domain);
+	if (mc->group && err > 0)
+		weft_nic_group_fail(mc->group, -err);
+	weft_leave(mc->ep->domain);
+}
+
 static int mc_ops_open(struct fid *fid, const char *name, uint64_t flags,
 		       void **ops, void *context)
 {
@@ -188,6 +199,7 @@ static int mc_ops_open(struct fid *fid, const char *name, uint64_t flags,
 		.route = mc_route,
 		.begin = weft_mcgroup_begin,
 		.wait = weft_mcgroup_wait,
+		.fail = mc_fail,
 	};
 
 	if (strcmp(name, FI_WEFT_ROUTES))

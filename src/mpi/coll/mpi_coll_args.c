@@ -9,7 +9,11 @@
 #include "src/comm/comm_exchange.h"
 #include "src/msg/msg_req.h"
 #include "src/types/types_topo.h"
+#include "src/core/core_state.h"
+#include "src/recover/recover.h"
 #include "src/mpi/mpi_check.h"
+
+#include <errno.h>
 
 /* State of the check of one side: the send or the receive arguments. */
 struct side_check {
@@ -473,8 +477,10 @@ int mpi_coll_run(struct mpi_coll *m)
 
 	if (weft_unlikely(err))
 		return err;
+	if (weft_unlikely(weft_core.survives))
+		err = weft_recover_check_coll(m->a.comm);
 	/* every rank will communicate with every rank */
-	if (m->a.kind == WEFT_COLL_ALLTOALL)
+	if (!err && m->a.kind == WEFT_COLL_ALLTOALL)
 		err = weft_comm_exchange_addresses(m->a.comm);
 	if (weft_likely(!err))
 		err = weft_coll_run(&m->a);
@@ -500,6 +506,8 @@ int mpi_coll_start(struct mpi_coll *m, MPI_Request *request)
 				     request, "request");
 	if (weft_unlikely(err))
 		return err;
+	if (weft_unlikely(m->a.comm->revoked))
+		return weft_err_rc(m->a.comm, m->func, -ESTALE);
 	err = weft_coll_start(&m->a, &r);
 	return mpi_coll_started(m->func, m->a.comm, err, r, request);
 }
@@ -515,6 +523,9 @@ int mpi_coll_init(struct mpi_coll *m, MPI_Info info, MPI_Request *request)
 	if (!err && weft_check && info != MPI_INFO_NULL && !weft_info_of(info))
 		err = weft_err_arg(m->a.comm, m->func, MPI_ERR_INFO,
 				   m->comm_arg + 1, "invalid info");
+	if (!err && weft_core.survives)
+		err = weft_err_rc(m->a.comm, m->func,
+				  weft_recover_check_coll(m->a.comm));
 	if (weft_unlikely(err))
 		return err;
 	err = weft_coll_init(&m->a, &r);

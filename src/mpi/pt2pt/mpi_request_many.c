@@ -14,6 +14,7 @@
 #include "src/mpi/mpi_check.h"
 #include "src/mpi/pt2pt/mpi_req.h"
 
+#include <mpi-ext.h>
 #include <stdio.h>
 
 struct many {
@@ -178,6 +179,17 @@ static WEFT_COLD void note_failed(struct many *m, int i,
 			 p->peer);
 }
 
+/* Returns the communicator of a failed request, with a reference, or NULL. */
+static struct weft_comm *failing(const struct many *m, int i)
+{
+	const struct weft_req *r = active(m, i);
+
+	if (!r || !r->error || !r->comm)
+		return NULL;
+	weft_comm_get(r->comm);
+	return r->comm;
+}
+
 /*
  * Ends request i with weft_req_collect(), without calling an error handler.
  * Returns the error code of the request.
@@ -185,19 +197,23 @@ static WEFT_COLD void note_failed(struct many *m, int i,
 static int collect(struct many *m, int i, MPI_Status *status)
 {
 	struct weft_req *r = active(m, i);
+	struct weft_comm *c;
 	int code;
 
 	if (!r) {
 		weft_status_empty(status);
 		return MPI_SUCCESS;
 	}
+	c = failing(m, i);
 	if (weft_unlikely(r->error))
 		note_failed(m, i, r);
 	code = weft_req_collect(&r, status);
 	if (!r)
 		m->handle[i] = MPI_REQUEST_NULL;
 	if (weft_unlikely(code))
-		code = weft_err_code_rc(code);
+		code = weft_err_code_rc(c, code);
+	if (weft_unlikely(c != NULL))
+		weft_comm_put(c);
 	if (status != MPI_STATUS_IGNORE)
 		status->MPI_ERROR = code;
 	return code;
@@ -211,9 +227,10 @@ static int collect(struct many *m, int i, MPI_Status *status)
 static WEFT_COLD int fail(struct many *m, struct weft_comm *c)
 {
 	char peers[320] = "", more[48] = "";
-	int code = weft_err_code_rc(m->error), err;
+	int code = weft_err_code_rc(c, m->error), err;
 
-	if (weft_errtext_class(code) == MPI_ERR_PROC_ABORTED)
+	if (weft_errtext_class(code) == MPI_ERR_PROC_ABORTED ||
+	    weft_errtext_class(code) == MPIX_ERR_PROC_FAILED)
 		weft_failure_text(peers, sizeof(peers));
 	if (m->failed > 1)
 		snprintf(more, sizeof(more), "; %d other requests failed",
@@ -224,16 +241,6 @@ static WEFT_COLD int fail(struct many *m, struct weft_comm *c)
 	if (c)
 		weft_comm_put(c);
 	return err;
-}
-
-static struct weft_comm *failing(const struct many *m, int i)
-{
-	const struct weft_req *r = active(m, i);
-
-	if (!r || !r->error || !r->comm)
-		return NULL;
-	weft_comm_get(r->comm);
-	return r->comm;
 }
 
 /* Waits until request i is complete; also polls for the later requests. */

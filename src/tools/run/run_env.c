@@ -250,6 +250,9 @@ static int add_job(struct run_env *e, const struct run_job *job)
 	if (!err && job->job_page_fd >= 0)
 		err = add_number(e, "WEFT_JOB_PAGE", job->job_page_fd);
 	if (!err)
+		err = run_env_set(e, "WEFT_SURVIVE",
+				  job->opts->survive ? "1" : NULL);
+	if (!err)
 		err = run_env_set(e, "WEFT_TRACE_FD", NULL);
 	if (!err && job->trace_fd >= 0)
 		err = add_number(e, "WEFT_TRACE_FD", job->trace_fd);

@@ -293,6 +293,41 @@ static int rank_of(const struct run_job *job, pid_t pid)
 	return -1;
 }
 
+/*
+ * Handles the exit of a rank in a job that survives failures. Returns false if
+ * the exit ends the job: a rank has not completed MPI_Init, or no rank is left.
+ */
+static bool survive(struct run_job *job, int i, enum run_cause cause, int code)
+{
+	struct run_end e = {
+		.cause = cause, .rank = i, .code = code, .pid = job->rank[i].pid
+	};
+	char *text;
+
+	if (!job->opts->survive || job->end.cause != RUN_CAUSE_NONE ||
+	    !run_job_page_all_started(job))
+		return false;
+	weft_job_page_record_exit(&job->job_page, (uint32_t)i);
+	if (cause == RUN_CAUSE_NONE)
+		return true;
+	if (job->first_failure.cause == RUN_CAUSE_NONE ||
+	    (job->rank[i].finalized && job->first_failure.rank >= 0 &&
+	     !job->rank[job->first_failure.rank].finalized))
+		job->first_failure = e;
+	if (job->rank[i].finalized)
+		return true;
+	job->failures++;
+	job->rank[i].failed = true;
+	e.call = run_job_page_call(job, i);
+	text = run_end_text(&e, job->host);
+	if (text && job->live > 0)
+		run_message("%s; the job continues with %d ranks", text,
+			    job->live);
+	free(text);
+	free(e.call);
+	return true;
+}
+
 static void child_exited(struct watch *w, pid_t pid, int status)
 {
 	struct run_job *job = w->job;
@@ -326,6 +361,8 @@ static void child_exited(struct watch *w, pid_t pid, int status)
 		cause = RUN_CAUSE_SIGNAL;
 		code -= 128;
 	}
+	if (survive(job, i, cause, code))
+		return;
 	if (cause != RUN_CAUSE_NONE)
 		set_suspect(w, cause, i, code, NULL);
 }
@@ -502,6 +539,28 @@ static int print_final(const struct run_job *job)
 	return lost ? lost : err;
 }
 
+/*
+ * Decides the end of a job that has survived failures: the failure of a rank
+ * counts only if no rank has completed MPI_Finalize, the exit code of a rank
+ * after MPI_Finalize always.
+ */
+static void end_of_survivors(struct run_job *job)
+{
+	const struct run_end *e = &job->first_failure;
+	bool finished = false;
+
+	if (e->cause == RUN_CAUSE_NONE || job->end.cause != RUN_CAUSE_NONE)
+		return;
+	for (int i = 0; i < job->nranks; i++)
+		finished = finished || job->rank[i].finalized;
+	if (!finished || job->rank[e->rank].finalized)
+		job->end = *e;
+	else
+		run_message("%d of %d ranks have failed, the others have "
+			    "completed the job",
+			    job->failures, job->nranks);
+}
+
 int run_job_wait(struct run_job *job, int event_fd)
 {
 	struct watch w = { .job = job,
@@ -521,6 +580,7 @@ int run_job_wait(struct run_job *job, int event_fd)
 	}
 	while (job->live > 0 || run_nested_live() > 0)
 		poll_once(&w);
+	end_of_survivors(job);
 	while (w.decision_ns && order_is_unknown(&w))
 		poll_once(&w);
 	if (w.decision_ns)

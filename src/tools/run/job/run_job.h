@@ -24,6 +24,7 @@ struct run_rank {
 	bool connected; /* whether the rank has called PMIx_Init */
 	bool finalized; /* whether the rank has called PMIx_Finalize */
 	bool exited;
+	bool failed; /* the job continued without this rank */
 };
 
 /* Causes of an early end of a job. */
@@ -99,6 +100,8 @@ struct run_job {
 	struct rlimit nofile;
 	sigset_t sigmask; /* signal mask at mpiexec's start, for the ranks */
 	struct run_end end;
+	int failures; /* ranks that failed while the job continued */
+	struct run_end first_failure;
 };
 
 /*

@@ -48,6 +48,20 @@ bool run_job_page_sessions(const struct run_job *job)
 	return job->job_page.head && weft_load32(&job->job_page.head->sessions);
 }
 
+bool run_job_page_all_started(const struct run_job *job)
+{
+	for (int i = 0; i < job->nranks; i++) {
+		const struct job_page_member *m;
+
+		if (!job->job_page.head)
+			return false;
+		m = weft_job_page_member(&job->job_page, (uint32_t)i);
+		if (!weft_load32(&m->started))
+			return false;
+	}
+	return true;
+}
+
 bool run_job_page_finished(const struct run_job *job, int rank)
 {
 	return job->job_page.head &&

@@ -13,6 +13,8 @@ void run_job_page_close(struct run_job *job);
 char *run_job_page_call(const struct run_job *job, int rank);
 
 /* Returns whether the rank has completed MPI_Finalize. */
+/* Returns whether every rank has completed MPI_Init, or has exited. */
+bool run_job_page_all_started(const struct run_job *job);
 bool run_job_page_finished(const struct run_job *job, int rank);
 /* Returns whether a rank has used MPI sessions. */
 bool run_job_page_sessions(const struct run_job *job);

@@ -85,6 +85,19 @@ static int set_flag(struct run_parse *p, char **arg)
 	return 0;
 }
 
+/* Open MPI's option with the meaning of --survive. */
+static int set_ft(struct run_parse *p, char **arg)
+{
+	bool on = !strcmp(arg[0], "ulfm") || !strcmp(arg[0], "mpi");
+
+	if (!on && strcmp(arg[0], "none") && strcmp(arg[0], "no")) {
+		run_message("--with-ft %s: must be ulfm, mpi or none", arg[0]);
+		return -EINVAL;
+	}
+	p->o->survive = on;
+	return 0;
+}
+
 static int set_text(struct run_parse *p, char **arg)
 {
 	*(const char **)((char *)p->o + p->flag->value) = arg[0];
@@ -393,6 +406,15 @@ static const struct run_flag run_flags[] = {
 	    "ranks monitor each other with this period: weft-info --health",
 	    L },
 	  set_health,
+	  0 },
+	{ { "survive|enable-recovery", 0, "",
+	    "the job continues after the failure of a rank: doc/failures.md",
+	    L },
+	  set_flag,
+	  offsetof(struct run_opts, survive) },
+	{ { "with-ft", 1, "TYPE", "ulfm, mpi: as --survive; none: the job ends",
+	    L },
+	  set_ft,
 	  0 },
 	{ { "timeout|maxtime", 1, "S",
 	    "end the job after S seconds, exit code 124 (also "

@@ -178,6 +178,7 @@ struct run_opts {
 	bool quiet;
 	bool verbose;
 	bool print_codes;
+	bool survive; /* the job continues after the failure of a rank */
 	/* --gdb: exit code 128 + signal: the rank died by this signal */
 	bool gdb;
 	/* words of the wrapper, terminated by NULL; NULL: no wrapper */

@@ -139,6 +139,10 @@ static void invalid_command_lines_exit_with_125(void **state)
 		"mpiexec --machine bgq --faults errors=x a",
 		"mpiexec --faults reorder=0.1 a",
 		"mpiexec --timeout soon a",
+		"mpiexec --with-ft x a",
+		"mpiexec --survive --machine bgq a",
+		"mpiexec --survive -env FI_WEFT_CLOCK virtual a",
+		"mpiexec --survive -host elsewhere.example a",
 		"mpiexec -stdin me a",
 	};
 	refused(line, sizeof(line) / sizeof(line[0]));

@@ -158,6 +158,13 @@ int run_remote_decide(struct run_parse *p)
 	struct run_remote *w = &p->o->remote;
 
 	w->wanted = is_remote(w, p->self);
+	if (p->o->survive && (w->wanted || wants_virtual(p->o))) {
+		run_message("--survive: possible only in a job on one host "
+			    "with the live clock%s",
+			    w->wanted ? "; -host localhost runs all ranks here"
+				      : " (--clock live)");
+		return -EINVAL;
+	}
 	if (!w->wanted)
 		return check_here(p->o, p->self);
 	if (!wants_virtual(p->o))

@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Extensions of MPI: the MPI Forum's interface for programs that survive the
+ * failure of processes, with the names and classes of Open MPI 5. Jobs are
+ * started with mpiexec --survive; see doc/failures.md.
+ */
+#ifndef WEFT_MPI_EXT_H
+#define WEFT_MPI_EXT_H
+
+#include <mpi.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The extension is there, under the name by which Open MPI reports it. */
+#define OMPI_HAVE_MPI_EXT_FTMPI 1
+#define MPIX_HAVE_FT		1
+
+/* Error classes, outside of those of the standard ABI. */
+enum {
+	MPIX_ERR_PROC_FAILED = 1019,
+	MPIX_ERR_PROC_FAILED_PENDING = 1020,
+	MPIX_ERR_REVOKED = 1021
+};
+
+/* Interrupts all operations on the communicator, at all members. */
+int MPIX_Comm_revoke(MPI_Comm comm);
+int MPIX_Comm_is_revoked(MPI_Comm comm, int *flag);
+
+/* Creates a communicator of the members that have not failed. */
+int MPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm);
+int MPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);
+
+/* Computes the bitwise AND of the flags of the members that have not failed. */
+int MPIX_Comm_agree(MPI_Comm comm, int *flag);
+int MPIX_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request);
+
+/* Members known to have failed, and their acknowledgement. */
+int MPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failedgrp);
+int MPIX_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int *num_acked);
+int MPIX_Comm_failure_ack(MPI_Comm comm);
+int MPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failedgrp);
+
+int PMPIX_Comm_revoke(MPI_Comm comm);
+int PMPIX_Comm_is_revoked(MPI_Comm comm, int *flag);
+int PMPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm);
+int PMPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);
+int PMPIX_Comm_agree(MPI_Comm comm, int *flag);
+int PMPIX_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request);
+int PMPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failedgrp);
+int PMPIX_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int *num_acked);
+int PMPIX_Comm_failure_ack(MPI_Comm comm);
+int PMPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failedgrp);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

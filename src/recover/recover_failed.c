@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Failed processes (recover_failed.h). */
+#include "src/recover/recover_failed.h"
+
+#include "src/base/clock.h"
+#include "src/base/log.h"
+#include "src/core/core_state.h"
+#include "src/diag/diag_call.h"
+#include "src/job/job_page.h"
+#include "src/os/wait_policy.h"
+
+#include <errno.h>
+#include <rdma/fi_ext_weft.h>
+#include <stdlib.h>
+
+/*
+ * Time after which a failed process is silent, even if the provider, which has
+ * exchanged no packet with it, does not report it, in ns. Packets in shared
+ * memory are read by the next polls.
+ */
+#define SILENT_NS (60 * WEFT_MS)
+
+struct failure {
+	int proc;
+	uint64_t ns; /* time of the detection */
+};
+
+static struct {
+	struct fi_weft_peers *peers; /* NULL: the provider reports no deaths */
+	uint64_t deaths;	     /* deaths that the provider has reported */
+	struct weft_job_page *page;  /* NULL: not started by Weft's mpiexec */
+	uint32_t exits;		     /* exits that the page has reported */
+	struct failure *list;
+	int count;
+	bool *is_failed; /* indexed as weft_core.proc */
+} failed;
+
+int weft_failed_open(void)
+{
+	size_t room = (size_t)weft_core.proc_room;
+	void *ops = NULL;
+	uint32_t me;
+
+	failed.list = calloc(room, sizeof(*failed.list));
+	failed.is_failed = calloc(room, sizeof(*failed.is_failed));
+	if (!failed.list || !failed.is_failed)
+		return -ENOMEM;
+	if (!fi_open_ops(&weft_core.domain->fid, FI_WEFT_PEERS, 0, &ops, NULL))
+		failed.peers = ops;
+	if (weft_call_has_launcher())
+		failed.page = weft_call_job_page(&me);
+	return 0;
+}
+
+void weft_failed_close(void)
+{
+	free(failed.list);
+	free(failed.is_failed);
+	failed.list = NULL;
+	failed.is_failed = NULL;
+	failed.page = NULL;
+	failed.peers = NULL;
+	failed.count = 0;
+	failed.deaths = 0;
+	failed.exits = 0;
+}
+
+void weft_failed_add(int proc)
+{
+	if (failed.is_failed[proc] || proc == weft_core.job.rank)
+		return;
+	failed.is_failed[proc] = true;
+	failed.list[failed.count++] = (struct failure){ proc, weft_now_ns() };
+	weft_log(WEFT_LOG_INFO, "rank %d has failed", proc);
+}
+
+static void update_from_page(void)
+{
+	uint32_t exits = failed.page ? weft_job_page_exits(failed.page) : 0;
+	int n = weft_core.job.size;
+
+	if (exits == failed.exits)
+		return;
+	failed.exits = exits;
+	for (int i = 0; i < n && i < (int)failed.page->members; i++)
+		if (weft_job_page_has_exited(failed.page, (uint32_t)i))
+			weft_failed_add(i);
+}
+
+static void update_from_provider(void)
+{
+	uint64_t deaths = failed.peers ? failed.peers->deaths(weft_core.ep) : 0;
+
+	if (deaths == failed.deaths)
+		return;
+	failed.deaths = deaths;
+	for (int i = 0; i < weft_core.procs; i++) {
+		fi_addr_t addr = weft_core.proc[i].real;
+
+		if (addr != FI_ADDR_NOTAVAIL &&
+		    failed.peers->dead(weft_core.ep, addr))
+			weft_failed_add(i);
+	}
+}
+
+bool weft_failed_update(void)
+{
+	int before = failed.count;
+
+	update_from_page();
+	update_from_provider();
+	return failed.count != before;
+}
+
+int weft_failed_count(void)
+{
+	return failed.count;
+}
+
+int weft_failed_proc(int i)
+{
+	return failed.list[i].proc;
+}
+
+bool weft_failed_is(int proc)
+{
+	return failed.is_failed && failed.is_failed[proc];
+}
+
+static bool is_silent(const struct failure *f)
+{
+	fi_addr_t addr = weft_core.proc[f->proc].real;
+
+	if (addr != FI_ADDR_NOTAVAIL && failed.peers &&
+	    failed.peers->dead(weft_core.ep, addr))
+		return true;
+	return weft_now_ns() - f->ns > SILENT_NS;
+}
+
+bool weft_failed_is_silent(int proc)
+{
+	for (int i = 0; i < failed.count; i++)
+		if (failed.list[i].proc == proc)
+			return is_silent(&failed.list[i]);
+	return false;
+}
+
+bool weft_failed_all_silent(void)
+{
+	for (int i = failed.count - 1; i >= 0; i--)
+		if (!is_silent(&failed.list[i]))
+			return false;
+	return true;
+}
+
+static bool lists(const int *procs, int n, int proc)
+{
+	for (int i = 0; i < n; i++)
+		if (procs[i] == proc)
+			return true;
+	return false;
+}
+
+bool weft_failed_is_member(const struct weft_comm *c, int proc)
+{
+	return lists(c->proc, c->peers, proc) ||
+	       (c->remote && lists(c->group->proc, c->group->size, proc));
+}
+
+int weft_failed_in(const struct weft_comm *c, int from)
+{
+	int n = 0;
+
+	for (int i = from; i < failed.count; i++)
+		n += weft_failed_is_member(c, failed.list[i].proc);
+	return n;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Interrupted messages (recover_interrupt.h). */
+#include "src/recover/recover_interrupt.h"
+
+#include "src/diag/diag_peer_failure.h"
+#include "src/msg/msg.h"
+#include "src/msg/msg_active.h"
+#include "src/recover/recover.h"
+#include "src/recover/recover_failed.h"
+
+#include <errno.h>
+
+bool weft_interrupt_revoked(const struct weft_comm *c)
+{
+	const struct weft_comm *real;
+
+	if (c->revoked)
+		return true;
+	/* the scratch communicator of a collective step (comm_channel.h) */
+	real = c->group ? NULL : weft_comm_list_find(c->ctx);
+	return real && real->revoked;
+}
+
+int weft_interrupt_receive(const struct weft_comm *c, int peer)
+{
+	if (peer >= 0)
+		return weft_failed_is(c->proc[peer]) &&
+				       weft_failed_is_silent(c->proc[peer])
+			       ? -ECONNRESET
+			       : 0;
+	for (int i = c->acked;
+	     peer == MPI_ANY_SOURCE && i < weft_failed_count(); i++) {
+		int proc = weft_failed_proc(i);
+
+		if (weft_failed_is_member(c, proc) &&
+		    weft_failed_is_silent(proc))
+			return -EOWNERDEAD;
+	}
+	return 0;
+}
+
+static bool is_collective(const struct weft_p2p *p)
+{
+	unsigned kind = weft_p2p_kind(p->mode);
+
+	return kind == WEFT_CTX_COLL || kind == WEFT_CTX_GROUP;
+}
+
+int weft_recover_refuses(const struct weft_p2p *p)
+{
+	const struct weft_comm *c = p->req.comm;
+
+	if (weft_interrupt_revoked(c))
+		return -ESTALE;
+	return is_collective(p) && weft_failed_in(c, 0) ? -ECONNRESET : 0;
+}
+
+static int error_of(const struct weft_p2p *p)
+{
+	int rc = weft_recover_refuses(p);
+
+	/* the provider reports the end of a process to which a send goes */
+	if (rc || p->req.flags & WEFT_REQ_SEND)
+		return rc;
+	rc = weft_interrupt_receive(p->req.comm, p->peer);
+	/* a blocking receive from any source does not stay pending */
+	return rc && p->req.flags & WEFT_REQ_BLOCKING ? -ECONNRESET : rc;
+}
+
+static void interrupt(struct weft_p2p *p)
+{
+	int rc = error_of(p);
+
+	if (rc)
+		weft_p2p_interrupt(p, rc);
+}
+
+void weft_interrupt_all(void)
+{
+	weft_p2p_active_each(interrupt);
+}

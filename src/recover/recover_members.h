@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Members of a communicator, in an order that is the same at all members. */
+#ifndef WEFT_RECOVER_MEMBERS_H
+#define WEFT_RECOVER_MEMBERS_H
+
+#include "src/comm/comm.h"
+#include "src/recover/recover_msg.h"
+
+struct weft_recover_members {
+	const int *proc;
+	int n; /* 0: no memory */
+	int me;
+	int *owned; /* NULL: none */
+};
+
+/* Both groups of an intercommunicator. _close frees the list. */
+struct weft_recover_members weft_recover_members(const struct weft_comm *c);
+void weft_recover_members_close(struct weft_recover_members *m);
+
+/* Returns the key of a communicator, without the number of a ballot. */
+struct weft_recover_key weft_recover_key(const struct weft_comm *c);
+
+#endif
