@@ -14,7 +14,8 @@ export LC_ALL=C
 bad=0
 complain() { echo "$*"; bad=1; }
 
-nm -D --defined-only "$lib" | awk '{ print $2, $3 }' | sort -k2 > "$dir/syms"
+nm -D --defined-only "$lib" | awk '{ print $2, $3 }' | sort -k2 > "$dir/all"
+grep -vE ' P?MPIX_' "$dir/all" > "$dir/syms"
 awk '$1 == "W" && $2 ~ /^MPI_/ { print $2 }' "$dir/syms" > "$dir/weak"
 awk '$1 == "T" && $2 ~ /^PMPI_/ { print substr($2, 2) }' "$dir/syms" \
 	> "$dir/strong"
@@ -27,6 +28,13 @@ one=$(comm -3 "$dir/weak" "$dir/strong")
 [ -z "$one" ] || complain "only one of MPI_ and PMPI_:" $one
 unknown=$(comm -23 "$dir/weak" "$dir/table")
 [ -z "$unknown" ] || complain "not in the standard ABI:" $unknown
+
+# extensions: those of mpi-ext.h, weak, and strong with their PMPIX_ names
+{ grep -oE '\bMPIX_\w+\(' "$top/include/mpi-ext.h" | sed 's/^/W /'
+grep -oE '\bPMPIX_\w+\(' "$top/include/mpi-ext.h" | sed 's/^/T /'; } |
+	tr -d '(' | sort -k2 > "$dir/declared"
+grep -E ' P?MPIX_' "$dir/all" | diff - "$dir/declared" ||
+	complain "the functions of mpi-ext.h differ from the exported ones"
 
 readelf -d "$lib" | grep -q 'SONAME.*\[libmpi_abi.so.1\]' ||
 	complain "the soname is not libmpi_abi.so.1"
