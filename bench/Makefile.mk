@@ -2,7 +2,7 @@
 
 # The MPI benchmarks compile with any mpicc; "make bench" builds them here. The
 # program bench has many benchmarks, and a link for each of their names.
-MPI_BENCH = alloc_mem bench dt file file_blocks file_open hello init latency_load latency_mt match_depth \
+MPI_BENCH = alloc_mem bench dt file file_blocks file_open gpu hello init latency_load latency_mt match_depth \
 	memory pack persistent win_life
 EXTRA_DIST += bench/README bench/results.md bench/link_choice.sh bench/bench.h bench/coll.h bench/coll_table.h \
 	bench/p2p.h bench/p2p_table.h bench/win.h bench/win_table.h \

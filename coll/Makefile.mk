@@ -6,7 +6,7 @@ libweftcoll_la_SOURCES = \
 	coll/coll_select.c coll/coll_tree.h coll/coll_unit.c coll/coll_tree.c \
 	coll/coll_exact.c coll/coll_by_host.c \
 	coll/coll_choice.c coll/coll_choice.h \
-	coll/coll_device.c coll/coll_device.h \
+	coll/coll_device.c coll/coll_device.h coll/coll_device_direct.c \
 	coll/coll_hosts.c coll/coll_hosts.h \
 	coll/coll_halving.h coll/coll_halving.c \
 	coll/coll_slices.h coll/coll_slices.c \

@@ -138,7 +138,7 @@ int coll_device_run(const struct weft_coll_args *a)
 
 	if (!rc) {
 		staged_in(&s);
-		rc = weft_coll_run(&s.host);
+		rc = coll_run_host(&s.host);
 		staged_out(&s);
 	}
 	staged_fini(&s);

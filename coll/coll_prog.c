@@ -291,7 +291,7 @@ static void step_copy(const struct coll_step *st)
 	struct weft_typed from = { st->dt, (void *)(uintptr_t)st->buf, st->n };
 	struct weft_typed to = { st->to_dt, st->to, st->to_n };
 
-	if (weft_unlikely(weft_core.device != NULL))
+	if (weft_device_used())
 		weft_device_copy(&to, &from);
 	else
 		weft_pack_copy(&to, &from);

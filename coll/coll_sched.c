@@ -6,6 +6,7 @@
 #include "coll/coll_sched.h"
 
 #include "coll/coll_device.h"
+#include "src/offload/offload_device.h"
 #include "coll/coll_select.h"
 #include "src/base/pool.h"
 #include "src/core/core_lock.h"
@@ -133,11 +134,22 @@ static void req_free(struct weft_req *r)
 
 int weft_coll_run(const struct weft_coll_args *a)
 {
+	int rc;
+
+	if (weft_unlikely(weft_core.device_shared || weft_device_used())) {
+		if (coll_direct_possible(a) && coll_direct_run(a, &rc))
+			return rc;
+		if (coll_on_device(a))
+			return coll_device_run(a);
+	}
+	return coll_run_host(a);
+}
+
+int coll_run_host(const struct weft_coll_args *a)
+{
 	struct coll_prog p;
 	int rc;
 
-	if (weft_unlikely(weft_core.device != NULL) && coll_on_device(a))
-		return coll_device_run(a);
 	if (coll_unit_run(a, &rc))
 		return rc;
 	coll_unit_join(a->comm);
@@ -180,7 +192,7 @@ int weft_coll_start(const struct weft_coll_args *a, struct weft_req **req_p)
 	struct coll_sched *s;
 	int rc;
 
-	if (weft_unlikely(weft_core.device != NULL) && coll_on_device(a))
+	if (weft_device_used() && coll_on_device(a))
 		return coll_device_start(a, req_p);
 	if (coll_unit_start(a, req_p, &rc))
 		return rc;
@@ -199,7 +211,7 @@ int weft_coll_init(const struct weft_coll_args *a, struct weft_req **req_p)
 	struct coll_sched *s;
 	int rc;
 
-	if (weft_unlikely(weft_core.device != NULL) && coll_on_device(a))
+	if (weft_device_used() && coll_on_device(a))
 		return coll_device_init(a, req_p);
 	any.any_order = true;
 	any.route = coll_unit_private_route(a);

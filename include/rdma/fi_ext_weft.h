@@ -69,20 +69,40 @@ struct fi_weft_stats {
 };
 
 /*
- * For domains: memory of the emulated device, which the processor cannot
- * access. Endpoints with FI_HMEM accept it as a buffer of messages and of
- * remote accesses (not as an operand of atomics or collectives), registered
- * with iface FI_WEFT_DEVICE or not. If the machine's interface can access it,
- * transfers are peer to peer; otherwise, or if FI_OPT_FI_HMEM_P2P is
- * FI_HMEM_P2P_DISABLED, data is copied through host memory, which takes virtual
- * time.
+ * For domains: memory that the processor cannot access, of the emulated device
+ * and of NVIDIA GPUs (FI_HMEM_CUDA). Endpoints with FI_HMEM accept it as a
+ * buffer of messages and of remote accesses (not as an operand of atomics or
+ * collectives), registered with iface FI_WEFT_DEVICE or not. If the machine's
+ * interface can access it, transfers are peer to peer; otherwise, or if
+ * FI_OPT_FI_HMEM_P2P is FI_HMEM_P2P_DISABLED, data is copied through host
+ * memory, which takes virtual time.
  */
 #define FI_WEFT_MEM    "weft_mem"
 #define FI_WEFT_DEVICE ((enum fi_hmem_iface)0x77656674)
 
+/* Describes device memory to other processes of this host. */
+struct fi_weft_share {
+	uint32_t kind;
+	uint32_t device; /* number of the device, the same in all processes */
+	uint64_t word[13];
+};
+
+/* A reduction of vectors in device memory: to[i] = a[i] op b[i]. */
+struct fi_weft_apply {
+	void *to;
+	const void *a;
+	const void *b;
+	uint64_t count;
+	uint8_t op;   /* enum fi_op */
+	uint8_t type; /* enum fi_datatype */
+};
+
 struct fi_weft_mem {
 	size_t size;
-	/* Allocates zeroed memory. -FI_ENOMEM; -FI_EINVAL: len is 0. */
+	/*
+	 * Allocates zeroed memory of the emulated device. -FI_ENOMEM;
+	 * -FI_EINVAL: len is 0.
+	 */
 	int (*alloc)(struct fid *domain, size_t len, void **at);
 	/* Frees memory. -FI_EINVAL: alloc did not return this address. */
 	int (*free)(struct fid *domain, void *at);
@@ -93,8 +113,8 @@ struct fi_weft_mem {
 	int (*in)(struct fid *domain, void *to, const void *from, size_t len);
 	int (*out)(struct fid *domain, void *to, const void *from, size_t len);
 	/*
-	 * Sets the kind of memory: FI_HMEM_SYSTEM or FI_WEFT_DEVICE.
-	 * -FI_EFAULT: several kinds.
+	 * Sets the kind of memory: FI_HMEM_SYSTEM, FI_WEFT_DEVICE or
+	 * FI_HMEM_CUDA. -FI_EFAULT: several kinds.
 	 */
 	int (*iface)(struct fid *domain, const void *at, size_t len,
 		     enum fi_hmem_iface *iface);
@@ -110,6 +130,34 @@ struct fi_weft_mem {
 	 * memory. No other thread may post during the call.
 	 */
 	int (*use)(struct fid_ep *ep);
+	/*
+	 * As use, but only calls with segments (fi_tsendv, fi_trecvmsg, ...)
+	 * accept device memory; the other calls stay as fast as they are.
+	 */
+	int (*use_segments)(struct fid_ep *ep);
+	/* Returns whether the host has NVIDIA's driver (FI_WEFT_CUDA). */
+	int (*cuda)(struct fid *domain);
+	/*
+	 * Returns the address of a word: while it is NULL, this process has no
+	 * memory of a GPU. NULL: it may have.
+	 */
+	const void *const volatile *(*cuda_gate)(struct fid *domain);
+	/* Allocates memory of a GPU. -FI_ENOMEM. */
+	int (*cuda_alloc)(struct fid *domain, size_t len, void **at);
+	/*
+	 * For reductions by processes of one host: describes memory, sets the
+	 * address of described memory in this process, starts a reduction and a
+	 * copy within device memory, waits for all that was started.
+	 * -FI_EOPNOTSUPP: not possible with this memory, operation or type. The
+	 * owner keeps the memory until no other process uses it.
+	 */
+	int (*share)(struct fid *domain, const void *at, size_t len,
+		     struct fi_weft_share *share);
+	int (*open_share)(struct fid *domain, const struct fi_weft_share *share,
+			  void **at);
+	int (*apply)(struct fid *domain, const struct fi_weft_apply *x);
+	int (*copy)(struct fid *domain, void *to, const void *from, size_t len);
+	int (*wait)(struct fid *domain);
 };
 
 /*

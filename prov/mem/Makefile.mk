@@ -1,6 +1,11 @@
 # prov/mem: kinds of memory
 noinst_LTLIBRARIES += libweftmem.la
 libweftmem_la_SOURCES = prov/mem/mem.h prov/mem/mem_kind.c \
-	prov/mem/mem_device.c
+	prov/mem/mem_device.c prov/mem/cuda/mem_cuda.c \
+	prov/mem/cuda/cuda_driver.h prov/mem/cuda/cuda_driver.c \
+	prov/mem/cuda/cuda_home.h prov/mem/cuda/cuda_home.c \
+	prov/mem/cuda/cuda_kernel.h prov/mem/cuda/cuda_kernel.c \
+	prov/mem/cuda/cuda_copy.h prov/mem/cuda/cuda_copy.c \
+	prov/mem/cuda/cuda_share.h prov/mem/cuda/cuda_share.c
 C_TESTS += prov/mem/mem_test
-EXTRA_DIST += prov/mem/README
+EXTRA_DIST += prov/mem/README prov/mem/cuda/README

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Kinds of memory for the code below fi_*, one table row each. A new kind
- * (CUDA) needs a file with its functions and a row in mem_kind.c; units need no
- * change.
+ * Kinds of memory for the code below fi_*, one table row each. A new kind needs
+ * a file with its functions and a row in mem_kind.c; units need no change.
  */
 #ifndef WEFT_PROV_MEM_H
 #define WEFT_PROV_MEM_H
@@ -10,7 +9,33 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/uio.h>
 #include <weft/mem.h>
+
+/*
+ * Describes memory to another process of this host, which may read it while the
+ * owner waits. Part of announcements (prov/nic).
+ */
+struct weft_mem_share {
+	uint32_t iface;	  /* kind */
+	uint32_t device;  /* number of the device, the same in all processes */
+	uint64_t process; /* random number of the owner */
+	uint64_t base;	  /* start of the allocation, in the owner */
+	uint64_t buffer;  /* number of the allocation, in the owner */
+	uint64_t offset;  /* of the memory in the allocation */
+	uint64_t bytes;
+	unsigned char handle[64];
+};
+
+/* A reduction: to[i] = a[i] op b[i]. */
+struct weft_mem_apply {
+	void *to;
+	const void *a;
+	const void *b;
+	uint64_t count;
+	uint8_t op;   /* enum weft_num_op */
+	uint8_t type; /* enum weft_num_type */
+};
 
 struct weft_mem_kind {
 	const char *name;
@@ -18,7 +43,6 @@ struct weft_mem_kind {
 	unsigned iface;	  /* enum fi_hmem_iface, or WEFT_MEM_DEVICE_IFACE */
 	/* log2 of the page size for an interface's address translation */
 	unsigned page_bits;
-	/* cost of a copy by the device's copy engine, in virtual time */
 	/* chunk size of staged messages */
 	uint32_t stage_bytes;
 	/* Allocates zeroed memory. -ENOMEM. */
@@ -41,6 +65,41 @@ struct weft_mem_kind {
 	int (*reach)(void *at, size_t bytes, void **bus_p);
 	/* Returns whether reach returned the address, in any process. */
 	bool (*on_bus)(uint64_t address);
+
+	/* ---- NULL: not possible with this kind ---- */
+	/*
+	 * Copies between blocks of this kind and one host buffer (in: to the
+	 * blocks), in one command for all blocks.
+	 */
+	int (*move)(const struct iovec *iov, size_t count, void *host, bool in);
+	/* Fills s. -EOPNOTSUPP: this memory cannot be shared. */
+	int (*share)(const void *at, size_t bytes, struct weft_mem_share *s);
+	/*
+	 * Starts a copy from another process's memory, at offset pos, to memory
+	 * of any kind. *ticket_p is for fetched; 0: the copy is complete.
+	 * -EOPNOTSUPP: this process cannot access the memory.
+	 */
+	int (*fetch)(const struct weft_mem_share *s, uint64_t pos, void *to,
+		     size_t bytes, uint32_t *ticket_p);
+	/* As fetch, from memory of this kind to another process's memory. */
+	int (*store)(const struct weft_mem_share *s, const void *from,
+		     size_t bytes, uint32_t *ticket_p);
+	/* Returns 0 if the copy is complete; -EAGAIN: not yet; -EIO. */
+	int (*fetched)(uint32_t ticket);
+	/*
+	 * Sets the address of another process's memory in this process, for
+	 * apply and copy; valid until the owner is told that it is not used any
+	 * more.
+	 */
+	int (*opened)(const struct weft_mem_share *s, void **at_p);
+	/*
+	 * Start, in order: a reduction of vectors, and a copy, within memory of
+	 * this kind. -EOPNOTSUPP: not on the device.
+	 */
+	int (*apply)(const struct weft_mem_apply *x);
+	int (*copy)(void *to, const void *from, size_t bytes);
+	/* Waits for all that was started. */
+	int (*wait)(void);
 };
 
 /* iface of the emulated device; not a value of libfabric */
@@ -59,5 +118,14 @@ const struct weft_mem_kind *weft_mem_kind_on_bus(uint64_t address);
 
 /* emulated device memory: mem_device.c */
 extern const struct weft_mem_kind weft_mem_device;
+/* memory of NVIDIA GPUs: cuda/mem_cuda.c */
+extern const struct weft_mem_kind weft_mem_cuda;
+/* Returns whether this host has a driver for such memory. */
+bool weft_mem_cuda_possible(void);
+/*
+ * Returns the address of a word: while it is NULL, this process has no such
+ * memory. NULL: it may have.
+ */
+const void *const volatile *weft_mem_cuda_gate(void);
 
 #endif

@@ -15,6 +15,7 @@
  * count as host memory in virtual time.
  */
 #include "prov/mem/mem.h"
+#include "src/base/atomic.h"
 #include "src/base/attr.h"
 #include "src/base/list.h"
 
@@ -43,7 +44,8 @@ struct block {
 static struct {
 	pthread_mutex_t lock;
 	struct weft_list blocks;
-	uint64_t next; /* offset of the next block in the window */
+	uint64_t next;		/* offset of the next block in the window */
+	_Atomic uint32_t count; /* 0: no block was allocated yet */
 } device = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 	.blocks = { &device.blocks, &device.blocks },
@@ -142,6 +144,7 @@ static int device_alloc(size_t bytes, void **at_p)
 	}
 	pthread_mutex_lock(&device.lock);
 	weft_list_push_back(&device.blocks, &b->link);
+	weft_store32_relaxed(&device.count, 1);
 	pthread_mutex_unlock(&device.lock);
 	*at_p = b->address;
 	return 0;
@@ -168,6 +171,9 @@ static bool device_mine(const void *at)
 {
 	bool mine;
 
+	/* relaxed: a thread that has an address has seen its allocation */
+	if (!weft_load32_relaxed(&device.count))
+		return false;
 	pthread_mutex_lock(&device.lock);
 	mine = block_of(at) != NULL;
 	pthread_mutex_unlock(&device.lock);

@@ -2,6 +2,7 @@
 /* The table of memory kinds, host memory, and lookup by address. */
 #include "prov/mem/mem.h"
 #include "src/base/attr.h"
+#include "src/os/program_memory.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -63,16 +64,23 @@ static const struct weft_mem_kind host = {
 static const struct weft_mem_kind *const rows[] = {
 	&host,
 	&weft_mem_device,
+	&weft_mem_cuda,
 };
+
+/* Returns the number of rows; the last one needs a driver. */
+static unsigned row_count(void)
+{
+	return WEFT_COUNT_OF(rows) - !weft_mem_cuda_possible();
+}
 
 const struct weft_mem_kind *weft_mem_kind_at(unsigned i)
 {
-	return i < WEFT_COUNT_OF(rows) ? rows[i] : NULL;
+	return i < row_count() ? rows[i] : NULL;
 }
 
 const struct weft_mem_kind *weft_mem_kind_named(const char *name)
 {
-	for (unsigned i = 0; i < WEFT_COUNT_OF(rows); i++) {
+	for (unsigned i = 0; i < row_count(); i++) {
 		if (!strcmp(rows[i]->name, name))
 			return rows[i];
 	}
@@ -81,7 +89,7 @@ const struct weft_mem_kind *weft_mem_kind_named(const char *name)
 
 const struct weft_mem_kind *weft_mem_kind_iface(unsigned iface)
 {
-	for (unsigned i = 0; i < WEFT_COUNT_OF(rows); i++) {
+	for (unsigned i = 0; i < row_count(); i++) {
 		if (rows[i]->iface == iface)
 			return rows[i];
 	}
@@ -92,6 +100,8 @@ static const struct weft_mem_kind *kind_of_byte(const char *at)
 {
 	unsigned i = WEFT_COUNT_OF(rows) - 1;
 
+	if (weft_program_memory_has(at))
+		return rows[0];
 	while (!rows[i]->mine(at))
 		i--;
 	return rows[i];
@@ -101,7 +111,7 @@ const struct weft_mem_kind *weft_mem_kind_of(const void *at, size_t bytes)
 {
 	const struct weft_mem_kind *k = kind_of_byte(at);
 
-	if (bytes && kind_of_byte((const char *)at + bytes - 1) != k)
+	if (bytes > 1 && kind_of_byte((const char *)at + bytes - 1) != k)
 		return NULL;
 	return k;
 }

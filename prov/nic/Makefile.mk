@@ -5,6 +5,7 @@ libweftnic_la_SOURCES = prov/nic/nic.h prov/nic/nic_int.h \
 	prov/nic/nic_atomic_exec.h prov/nic/nic_cancel.c prov/nic/nic_cancel.h \
 	prov/machine/machine_chain.h prov/machine/native/native.c \
 	prov/nic/nic_dma.c prov/nic/nic_dma.h prov/nic/nic_engine.c \
+	prov/nic/nic_fetch.c prov/nic/nic_fetch.h \
 	prov/nic/nic_memory.c prov/nic/nic_memory.h \
 	prov/machine/machine_table.c prov/nic/nic_op.c prov/nic/nic_op.h \
 	prov/nic/nic_place.c prov/nic/nic_place.h prov/nic/nic_recv.c \
@@ -28,7 +29,7 @@ C_TESTS += test/prov/prov_coll_test test/prov/prov_coll_machine_test \
 	test/prov/prov_copy_test
 C_TESTS += prov/nic/nic_test prov/nic/nic_atomic_test prov/nic/nic_cancel_test \
 	prov/nic/nic_copy_test prov/nic/nic_fault_test prov/nic/nic_place_test \
-	prov/nic/nic_typed_test prov/nic/nic_memory_test \
+	prov/nic/nic_typed_test prov/nic/nic_memory_test prov/nic/nic_fetch_test \
 	prov/nic/nic_death_test prov/nic/nic_stream_test \
 	prov/nic/nic_fuzz_test
 prov_nic_nic_death_test_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc \

@@ -246,6 +246,7 @@ struct weft_nic_typed {
 };
 
 struct weft_nic;
+struct weft_mem_share; /* prov/mem/mem.h */
 
 enum weft_nic_op_kind {
 	WEFT_SEND,
@@ -319,10 +320,18 @@ struct weft_nic_op {
 		struct {
 			uint64_t olen;	/* out: bytes that did not fit */
 			uint64_t moved; /* bytes sent or fetched so far */
-			/*
-			 * for a part of a multi buffer: op of the posted buffer
-			 */
-			struct weft_nic_op *parent;
+			union {
+				/*
+				 * receives: for a part of a multi buffer, op of
+				 * the posted buffer
+				 */
+				struct weft_nic_op *parent;
+				/*
+				 * in, sends of typed data: NULL, or by which
+				 * the receiver may read the data itself
+				 */
+				const struct weft_mem_share *share;
+			};
 			void *held;  /* heap memory, freed with the op */
 			uint32_t id; /* id on the wire, or 0 */
 			/* multi buffer: number of outstanding parts */
@@ -426,6 +435,27 @@ struct weft_nic_up {
 	 * region is what region() returned.
 	 */
 	void (*event)(void *arg, struct weft_nic_op *op, void *region);
+	/*
+	 * Starts a copy of op->len bytes from a peer's memory to the buffer of
+	 * a receive. *ticket_p is for fetched; 0: the copy is complete.
+	 * -EOPNOTSUPP: this process cannot access the memory. NULL: never.
+	 */
+	int (*fetch)(void *arg, struct weft_nic_op *op,
+		     const struct weft_mem_share *s, uint32_t *ticket_p);
+	/*
+	 * Returns whether the sender should copy instead, because both
+	 * processes share a device, which is slow to change between processes;
+	 * fills *mine, the memory of the receive.
+	 */
+	bool (*offer)(void *arg, struct weft_nic_op *op,
+		      const struct weft_mem_share *s,
+		      struct weft_mem_share *mine);
+	/* As fetch, for the sender: copies `bytes` of a send to a peer. */
+	int (*store)(void *arg, struct weft_nic_op *op,
+		     const struct weft_mem_share *s, uint64_t bytes,
+		     uint32_t *ticket_p);
+	/* Returns 0 if the copy is complete; -EAGAIN: not yet; -EIO. */
+	int (*fetched)(void *arg, uint32_t ticket);
 };
 
 struct weft_nic_attr {
@@ -576,6 +606,11 @@ int weft_nic_cancel(struct weft_nic *nic, void *context);
  * that the carrier detects and reports the peer's death.
  */
 void weft_nic_contact(struct weft_nic *nic, struct weft_peer *peer);
+/*
+ * Returns whether a device copies for a receive: only polls complete it, so
+ * that the caller must not block.
+ */
+bool weft_nic_fetching(const struct weft_nic *nic);
 /*
  * Returns the number of peers that have died so far; peers that closed are not
  * counted.

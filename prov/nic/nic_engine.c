@@ -6,6 +6,7 @@
 #include "prov/nic/nic_atomic.h"
 #include "prov/nic/nic_atomic_exec.h"
 #include "prov/nic/nic_cancel.h"
+#include "prov/nic/nic_fetch.h"
 #include "prov/group/grp_hook.h"
 #include "prov/group/grp_net.h"
 #include "prov/nic/nic_int.h"
@@ -173,6 +174,8 @@ static const nic_got_fn got[NIC_TYPES] = {
 	[NIC_EMPTY] = nic_got_empty,
 	[NIC_READ_REST] = nic_got_read,
 	[NIC_WRITE_OFFER] = nic_got_write_offer,
+	[NIC_STORE] = nic_got_store,
+	[NIC_STORED] = nic_got_stored,
 };
 
 /*
@@ -233,6 +236,8 @@ WEFT_HOT int weft_nic_poll(struct weft_nic *nic, int budget)
 	}
 	if (weft_unlikely(nic->coll_active))
 		grp_poll(nic);
+	if (weft_unlikely(!weft_list_empty(&nic->fetching)))
+		nic_fetch_poll(nic);
 	return n;
 }
 
@@ -246,6 +251,7 @@ static void nic_init(struct weft_nic *nic, const struct weft_nic_attr *attr)
 	nic->min_multi = attr->min_multi;
 	nic->no_dma = attr->no_dma;
 	weft_list_init(&nic->busy);
+	weft_list_init(&nic->fetching);
 	weft_list_init(&nic->peers);
 	weft_list_init(&nic->claimed);
 	weft_list_init(&nic->gone);
@@ -412,6 +418,8 @@ static bool nic_unfinished(struct weft_nic *nic)
 	struct weft_list *n;
 	struct nic_peer *p;
 
+	if (weft_nic_fetching(nic))
+		return true;
 	for (n = nic->peers.next; n != &nic->peers; n = n->next) {
 		p = weft_container_of(n, struct nic_peer, link);
 		if (!weft_list_empty(&p->ctrl) ||
@@ -448,6 +456,7 @@ void weft_nic_close(struct weft_nic *nic)
 		weft_log(WEFT_LOG_INFO, "nic: %llu invalid packets dropped",
 			 (unsigned long long)nic->garbage);
 	nic_ids_check(nic);
+	nic_fetch_fini(nic);
 	grp_close(nic);
 	nic->unit->ops->close(nic->unit);
 	nic_recv_fini(nic);
@@ -462,6 +471,11 @@ void weft_nic_close(struct weft_nic *nic)
 	free(nic->id_next);
 	free(nic->region_reg);
 	free(nic);
+}
+
+bool weft_nic_fetching(const struct weft_nic *nic)
+{
+	return !weft_list_empty(&nic->fetching);
 }
 
 void weft_nic_name(struct weft_nic *nic, struct sockaddr_in *name)

@@ -11,6 +11,7 @@
  *   nic_dma.c    transfers by several DMAs, alone or shared with the peer
  *   nic_rndv.c   rendezvous: pull, both sides copy, or paced packets
  *   nic_stream.c transfers by the carrier's streams
+ *   nic_fetch.c  rendezvous: a device copies from the sender's memory
  *   nic_rma.c    remote memory: one-sided, by request, by packets
  *   nic_atomic.c atomics; nic_atomic_exec.c the arithmetic
  *   nic_share.c  the shared area: cursors, and regions that peers look up
@@ -30,6 +31,7 @@
  *           PACING        bulk     id, moved, limit,        FIN
  *                                  remote_id
  *           DMA, D_AGAIN  waiting  id, cell, transfer       FIN
+ *           DMA           waiting  in nic->fetching         the device's copy
  *   RECV    NEW, posted   (match)  m                        message, cancel
  *           NEW, rx_op    (peer)   moved, limit, remote_id  last NEXT
  *           NEW, a part   -        parent                   its message
@@ -39,6 +41,8 @@
  *           WAITING_COPY  waiting  as above, id, peer_cell  COPY_DONE
  *           PACED         waiting  id, remote_id, moved,    last BULK
  *                                  end, limit
+ *           DMA           waiting  in nic->fetching         the device's copy
+ *           WAITING_COPY  waiting  id, peer_cell 0          STORED
  *           FIN_WAIT      fin_wait remote_id, err           FIN is sent
  *   WRITE   PACING        bulk     id, ask, moved, limit    FIN (a refusal)
  *   READ    WAITING       waiting  id, ask; READ: pos       FIN, READ_DATA
@@ -79,8 +83,12 @@ enum nic_type {
 	NIC_MSG = 1, /* a whole message */
 	NIC_FIRST,   /* start of an eager message: u64 total, bytes */
 	NIC_NEXT,    /* continuation of an eager message */
-	NIC_RTS,     /* announces a large message: struct nic_rts */
-	NIC_FIN,     /* response: op `aux` is complete; tag: errno or 0 */
+	/*
+	 * announces a large message: struct nic_rts; without segments, a struct
+	 * weft_mem_share may follow
+	 */
+	NIC_RTS,
+	NIC_FIN, /* response: op `aux` is complete; tag: errno or 0 */
 	/* requests the bytes of op `aux` up to offset `data`, for op `tag` */
 	NIC_CTS,
 	NIC_BULK,	  /* bytes for op `aux`, at offset `tag` */
@@ -110,6 +118,12 @@ enum nic_type {
 	NIC_READ_REST,
 	/* offers the bytes of a write by a stream: struct nic_access */
 	NIC_WRITE_OFFER,
+	/*
+	 * requests that the device of the sender copies `data` bytes of op
+	 * `aux` for op `tag`: struct weft_mem_share
+	 */
+	NIC_STORE,
+	NIC_STORED, /* response: the bytes of op `aux` are there; tag: errno */
 	NIC_TYPES,
 };
 
@@ -227,7 +241,11 @@ struct nic_msg {
 	uint8_t left;	 /* 1: complete, from a peer that is gone */
 	/* errno of a claimed message that will stay incomplete, or 0 */
 	uint16_t lost;
-	void *heap; /* bytes that do not fit bytes[], or NULL */
+	/*
+	 * bytes that do not fit bytes[]; of an announcement, the struct
+	 * weft_mem_share; or NULL
+	 */
+	void *heap;
 	union {
 		struct nic_segs segs;
 		unsigned char bytes[72];
@@ -283,6 +301,8 @@ struct weft_nic {
 	size_t stream_min;     /* minimum bytes of a transfer; 0: no streams */
 	size_t copy_span;      /* span argument of weft_copy_piece() */
 	struct weft_list busy; /* peers with queued packets */
+	/* receives that a device copies (nic_fetch.c) */
+	struct weft_list fetching;
 	uint32_t loose;	  /* carrier flags of packets that may be reordered */
 	bool coll_active; /* poll must progress the groups */
 	unsigned coll_groups;

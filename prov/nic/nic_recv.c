@@ -14,6 +14,7 @@
  * rx_op, a receive being filled, or rx_msg.
  */
 #include "prov/nic/nic_recv.h"
+#include "prov/mem/mem.h"
 #include "prov/nic/nic_dma.h"
 #include "prov/nic/nic_int.h"
 #include "prov/nic/nic_op.h"
@@ -302,10 +303,13 @@ static void msg_take(struct weft_nic *nic, struct nic_msg *u,
 	recv_fit(op, u->len);
 	if (u->rts) {
 		struct nic_segs segs = u->segs;
+		struct weft_mem_share *memory = u->heap;
 
 		op->remote_id = u->remote_id;
+		u->heap = NULL;
 		nic_msg_free(nic, u);
-		nic_pull(nic, op, &segs);
+		nic_pull(nic, op, &segs, memory);
+		free(memory);
 		return;
 	}
 	if (u->got < u->len) {
@@ -481,18 +485,26 @@ int nic_got_next(struct weft_nic *nic, struct weft_peer *src,
 	return eager_bytes(nic, src->up, payload, pkt->len);
 }
 
-/* Reads an announcement; one without segments announces typed data. */
+/*
+ * Reads an announcement. One without segments announces typed data, and may
+ * describe the sender's memory for a device: *memory_p, in the payload.
+ */
 static int rts_read(const struct weft_pkt *pkt, const void *payload,
-		    uint64_t *len_p, struct nic_segs *segs)
+		    uint64_t *len_p, struct nic_segs *segs,
+		    const void **memory_p)
 {
+	const size_t head = offsetof(struct nic_rts, segs.seg);
 	const char *behind = (const char *)payload + sizeof(*len_p);
 	uint64_t sum;
 
-	if (pkt->len < offsetof(struct nic_rts, segs.seg))
+	*memory_p = NULL;
+	if (pkt->len < head)
 		return -EPROTO;
 	memcpy(len_p, payload, sizeof(*len_p));
 	memcpy(segs, behind, offsetof(struct nic_segs, seg));
-	if (pkt->len == offsetof(struct nic_rts, segs.seg) && !segs->count)
+	if (!segs->count && pkt->len == head + sizeof(struct weft_mem_share))
+		*memory_p = (const char *)payload + head;
+	if (!segs->count && (pkt->len == head || *memory_p))
 		return *len_p ? 0 : -EPROTO;
 	if (nic_segs_get(segs, behind, pkt->len - sizeof(*len_p), &sum) ||
 	    sum != *len_p)
@@ -503,14 +515,18 @@ static int rts_read(const struct weft_pkt *pkt, const void *payload,
 int nic_got_rts(struct weft_nic *nic, struct weft_peer *src,
 		const struct weft_pkt *pkt, const void *payload)
 {
+	struct weft_mem_share memory;
 	struct nic_segs segs;
 	struct nic_msg *u;
 	struct weft_nic_op *op;
+	const void *described;
 	uint64_t len;
 	int err;
 
-	if (rts_read(pkt, payload, &len, &segs))
+	if (rts_read(pkt, payload, &len, &segs, &described))
 		return -EPROTO;
+	if (described)
+		memcpy(&memory, described, sizeof(memory));
 	op = recv_take(nic, src, pkt, len, &err);
 	if (err)
 		return err;
@@ -518,12 +534,16 @@ int nic_got_rts(struct weft_nic *nic, struct weft_peer *src,
 		recv_match_fill(op, src, pkt->flags, pkt->tag, pkt->data);
 		recv_fit(op, len);
 		op->remote_id = pkt->aux;
-		nic_pull(nic, op, &segs);
+		nic_pull(nic, op, &segs, described ? &memory : NULL);
 		return 0;
 	}
 	u = msg_new(nic, src, pkt, len);
 	if (!u)
 		return -EAGAIN;
+	/* without memory for the description, the message comes in packets */
+	u->heap = described ? malloc(sizeof(memory)) : NULL;
+	if (u->heap)
+		memcpy(u->heap, &memory, sizeof(memory));
 	u->rts = 1;
 	u->segs = segs;
 	weft_match_add(match_for(nic, pkt->flags), &u->m);

@@ -32,6 +32,7 @@
  */
 #include "prov/nic/nic_rndv.h"
 #include "prov/nic/nic_dma.h"
+#include "prov/nic/nic_fetch.h"
 #include "prov/nic/nic_int.h"
 #include "prov/nic/nic_memory.h"
 #include "prov/nic/nic_op.h"
@@ -64,8 +65,8 @@ int nic_send_rts(struct weft_nic *nic, struct nic_peer *p,
 		.data = op->data,
 	};
 	struct nic_rts rts = { .len = op->len };
-	struct iovec iov = { &rts, 0 };
-	int err;
+	struct iovec iov[2] = { { &rts, 0 } };
+	int count = 1, err;
 
 	if (shared_copy_useful(nic, p, op->len) && !nic->no_dma &&
 	    !nic_is_typed(op))
@@ -78,10 +79,13 @@ int nic_send_rts(struct weft_nic *nic, struct nic_peer *p,
 		rts.segs.count = 0;
 		rts.segs.cell = 0;
 	}
-	iov.iov_len =
+	iov[0].iov_len =
 		offsetof(struct nic_rts, segs) + nic_segs_bytes(&rts.segs);
-	pkt.len = (uint16_t)iov.iov_len;
-	err = nic->unit->ops->packet(nic->unit, op->peer, &pkt, &iov, 1);
+	if (nic_is_typed(op) && op->share)
+		iov[count++] = (struct iovec){ (void *)(uintptr_t)op->share,
+					       sizeof(*op->share) };
+	pkt.len = (uint16_t)(iov[0].iov_len + iov[1].iov_len);
+	err = nic->unit->ops->packet(nic->unit, op->peer, &pkt, iov, count);
 	if (err) {
 		nic_memory_close(nic, op);
 		nic_cell_put(nic, op->cell);
@@ -202,8 +206,7 @@ static void paced_begin(struct weft_nic *nic, struct weft_nic_op *op)
 	paced_grant(nic, op, NIC_WINDOW, 0);
 }
 
-/* Starts a typed receive; requests no bytes if the buffer is empty. */
-static void typed_begin(struct weft_nic *nic, struct weft_nic_op *op)
+void nic_paced(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	if (op->limit)
 		paced_begin(nic, op);
@@ -212,7 +215,7 @@ static void typed_begin(struct weft_nic *nic, struct weft_nic_op *op)
 }
 
 void nic_pull(struct weft_nic *nic, struct weft_nic_op *op,
-	      const struct nic_segs *segs)
+	      const struct nic_segs *segs, const struct weft_mem_share *memory)
 {
 	struct nic_peer *p = nic_peer_of(nic, op->peer);
 	bool share;
@@ -227,7 +230,8 @@ void nic_pull(struct weft_nic *nic, struct weft_nic_op *op,
 	op->state = NIC_WAITING;
 	nic_op_list_add(p, &p->waiting, op);
 	if (nic_is_typed(op) || !segs->count) {
-		typed_begin(nic, op);
+		if (!memory || !op->limit || !nic_fetch(nic, op, memory))
+			nic_paced(nic, op);
 		return;
 	}
 	if (share && !nic_id_new(nic, op) &&

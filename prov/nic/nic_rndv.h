@@ -10,9 +10,14 @@ void nic_xfer_done(struct weft_nic *nic, struct weft_nic_op *op, int err);
 
 int nic_send_rts(struct weft_nic *nic, struct nic_peer *p,
 		 struct weft_nic_op *op);
-/* Starts to fetch a matched message. */
+/*
+ * Starts to fetch a matched message. memory: NULL, or the description of the
+ * sender's memory for a device.
+ */
 void nic_pull(struct weft_nic *nic, struct weft_nic_op *op,
-	      const struct nic_segs *segs);
+	      const struct nic_segs *segs, const struct weft_mem_share *memory);
+/* Requests the bytes of a message in packets, if the receive has room. */
+void nic_paced(struct weft_nic *nic, struct weft_nic_op *op);
 int nic_got_cts(struct weft_nic *nic, struct weft_peer *src,
 		const struct weft_pkt *pkt, const void *payload);
 int nic_got_bulk(struct weft_nic *nic, struct weft_peer *src,

@@ -66,6 +66,10 @@ static const struct weft_cfg_opt options[] = {
 	  "The interface accesses device memory directly, on machines that "
 	  "support it; no: stage it through host memory",
 	  NULL },
+	{ "FI_WEFT_CUDA", WEFT_CFG_TEXT, "auto",
+	  "Memory of NVIDIA GPUs: auto, accepted if the host has the driver's "
+	  "devices; yes, no, or the path of the driver library",
+	  NULL },
 	{ "FI_WEFT_SPIN", WEFT_CFG_SIZE, "0",
 	  "Nanoseconds to spin before a wait blocks; 0 is the default, 1 never "
 	  "spins",
@@ -144,6 +148,7 @@ enum option {
 	STREAM_MIN,
 	DMA,
 	PEER,
+	CUDA, /* read by prov/mem */
 	SPIN,
 	EAGER,
 	HOST_EAGER,

@@ -10,6 +10,7 @@
  * MPI would distribute the ranks of a job over machines.
  */
 #include "prov/ofi/weft_info.h"
+#include "prov/mem/mem.h"
 #include "prov/ofi/weft_addr.h"
 #include "prov/ofi/weft_conf.h"
 #include "prov/ofi/weft_err.h"
@@ -508,7 +509,8 @@ int weft_getinfo(uint32_t version, const char *node, const char *service,
 	info = machine_offer(m);
 	if (!info)
 		return -FI_ENOMEM;
-	if (match(version, hints, info, m->hmem ? FI_HMEM : 0))
+	if (match(version, hints, info,
+		  m->hmem || weft_mem_cuda_possible() ? FI_HMEM : 0))
 		err = flags & FI_PROV_ATTR_ONLY
 			      ? 0
 			      : addresses_set(node, service, flags, hints,

@@ -212,7 +212,8 @@ static int attr_check(const struct fi_mr_attr *attr, uint64_t flags)
 
 /*
  * Returns the address by which peers and the unit access memory of type
- * attr->iface (FI_HMEM_*). -FI_ENOSYS: this machine supports host memory only.
+ * attr->iface (FI_HMEM_*). -FI_ENOSYS: this machine does not support the kind
+ * of memory; -FI_EOPNOTSUPP: peers cannot access it.
  */
 static int mr_address(struct weft_domain *d, const struct fi_mr_attr *attr,
 		      char **base_p)
@@ -220,15 +221,23 @@ static int mr_address(struct weft_domain *d, const struct fi_mr_attr *attr,
 	const struct weft_mem_kind *k;
 	const struct iovec iov = attr->mr_iov[0];
 	void *base;
+	int err;
 
 	*base_p = iov.iov_base;
-	if (!d->machine->hmem)
-		return attr->iface == FI_HMEM_SYSTEM ? 0 : -FI_ENOSYS;
 	k = weft_mem_kind_iface((unsigned)attr->iface);
-	if (!k)
+	if (!k || (!d->machine->hmem && k->iface == WEFT_MEM_DEVICE_IFACE))
 		return -FI_ENOSYS;
-	if (weft_mem_kind_of(iov.iov_base, iov.iov_len) != k ||
-	    k->reach(iov.iov_base, iov.iov_len, &base))
+	if (k == weft_mem_kind_at(0) && !d->machine->hmem)
+		return 0;
+	if (weft_mem_kind_of(iov.iov_base, iov.iov_len) != k)
+		return -FI_EINVAL;
+	err = k->reach(iov.iov_base, iov.iov_len, &base);
+	/* memory that no peer can access may still be a buffer */
+	if (err == -EOPNOTSUPP)
+		return attr->access & (FI_REMOTE_READ | FI_REMOTE_WRITE)
+			       ? -FI_EOPNOTSUPP
+			       : 0;
+	if (err)
 		return -FI_EINVAL;
 	*base_p = base;
 	return 0;

@@ -4,6 +4,7 @@
  * looked up at the first message to them.
  */
 #include "src/boot/boot_wire_up.h"
+#include "src/offload/offload_device.h"
 
 #include "src/base/limit.h"
 #include "src/job/job_log.h"
@@ -262,6 +263,7 @@ int weft_wire_open(bool threads, const struct weft_wire_module *g)
 		return log_error("fi_endpoint", rc);
 	read_limits();
 	open_recv(threads);
+	weft_device_init();
 	weft_typed_open();
 	my_name_len = sizeof(my_name);
 	rc = fi_getname(&c->ep->fid, my_name, &my_name_len);

@@ -77,8 +77,15 @@ struct weft_core {
 	 * because they may be interrupted
 	 */
 	bool whole_requests;
-	/* device memory (offload_device.h); NULL: none allocated */
+	/* device memory (offload_device.h); NULL: this process has none */
 	struct fi_weft_mem *device;
+	/* NULL, or a word that is NULL until this process may have some */
+	const void *const volatile *device_gate;
+	/*
+	 * processes of this host may share device memory; the same in all of
+	 * them
+	 */
+	bool device_shared;
 
 	/* enum weft_phase: RUNNING while MPI or a session is initialized */
 	weft_au32 phase;

@@ -146,7 +146,7 @@ int PMPI_Pcontrol(const int level, ...)
  * Reads info key weft_memory_alloc_kind: one of the kinds listed in
  * mpi_memory_alloc_kinds.
  */
-static int wants_device(MPI_Info handle, bool *device_p)
+static int wants_device(MPI_Info handle, bool *device_p, bool *cuda_p)
 {
 	struct weft_info *info = weft_info_of(handle);
 	char kind[MPI_MAX_INFO_VAL] = "mpi";
@@ -154,7 +154,8 @@ static int wants_device(MPI_Info handle, bool *device_p)
 	if (info)
 		weft_info_get(info, "weft_memory_alloc_kind", kind,
 			      sizeof(kind));
-	*device_p = !strcmp(kind, WEFT_DEVICE_KIND);
+	*cuda_p = !strcmp(kind, WEFT_CUDA_KIND);
+	*device_p = *cuda_p || !strcmp(kind, WEFT_DEVICE_KIND);
 	if (!strcmp(kind, "mpi") || !strcmp(kind, "system") ||
 	    (*device_p && strstr(weft_device_kinds(), kind)))
 		return MPI_SUCCESS;
@@ -203,7 +204,7 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 {
 	MPI_ENTER;
 	void *p = NULL;
-	bool device;
+	bool device, cuda;
 	size_t align;
 	int err = weft_check_ptr(NULL, __func__, 3, baseptr, "baseptr");
 
@@ -214,12 +215,12 @@ int PMPI_Alloc_mem(MPI_Aint size, MPI_Info info, void *baseptr)
 	if (size < 0)
 		return weft_err_arg(NULL, __func__, MPI_ERR_ARG, 1,
 				    "negative size %lld", (long long)size);
-	err = wants_device(info, &device);
+	err = wants_device(info, &device, &cuda);
 	if (!err)
 		err = wanted_align(info, &align);
 	if (err)
 		return err;
-	err = device ? weft_device_alloc((size_t)size, &p)
+	err = device ? weft_device_alloc((size_t)size, cuda, &p)
 		     : alloc_host((size_t)size, align, &p);
 	if (err)
 		return weft_err_arg(NULL, __func__, MPI_ERR_NO_MEM, 1,

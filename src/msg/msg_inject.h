@@ -17,6 +17,7 @@
 #include "src/msg/msg_progress.h"
 #include "src/core/core_state.h"
 #include "src/msg/msg_tag.h"
+#include "src/offload/offload_device.h"
 
 #include <errno.h>
 #include <rdma/fi_errno.h>
@@ -35,7 +36,8 @@ WEFT_INLINE int weft_core_inject_bytes(const void *data, size_t bytes,
 {
 	int rc;
 
-	if (weft_unlikely(to->addr == FI_ADDR_NOTAVAIL))
+	if (weft_unlikely(to->addr == FI_ADDR_NOTAVAIL ||
+			  weft_device_owns(data)))
 		return -EAGAIN;
 	rc = (int)fi_tinject(weft_core.ep, data, bytes, to->addr, word);
 	if (weft_likely(rc == 0)) {

@@ -10,6 +10,7 @@
 #include "src/core/core_fi.h"
 #include "src/msg/msg.h"
 #include "src/msg/msg_progress.h"
+#include "src/offload/offload_device.h"
 
 #include <errno.h>
 #include <rdma/fi_tagged.h>
@@ -54,6 +55,11 @@ WEFT_INLINE int weft_p2p_post_plain(struct weft_p2p *p, void *start,
 				    size_t bytes, uint64_t word,
 				    uint64_t ignore)
 {
+	const struct iovec iov = { start, bytes };
+
+	if (weft_unlikely(weft_device_owns(start)))
+		return (int)fi_trecvv(weft_core.ep, &iov, NULL, 1,
+				      FI_ADDR_UNSPEC, word, ignore, &p->io.fi);
 	if (weft_unlikely(!weft_core.direct_requests))
 		return (int)fi_trecv(weft_core.ep, start, bytes, NULL,
 				     FI_ADDR_UNSPEC, word, ignore, &p->io.fi);
@@ -101,7 +107,8 @@ WEFT_INLINE int weft_core_recv_direct(const struct weft_p2p_args *a,
 
 	if (weft_unlikely(a->peer == MPI_PROC_NULL || !weft_core.recv ||
 			  weft_retry_recv_lane.pend ||
-			  !weft_dt_is_run(a->dt, a->count)))
+			  !weft_dt_is_run(a->dt, a->count) ||
+			  weft_device_owns(weft_p2p_start(a->buf, a->dt))))
 		return -EAGAIN;
 	weft_p2p_match_word(a, &word, &ignore);
 	d.complete = 0;
@@ -126,7 +133,8 @@ WEFT_INLINE int weft_p2p_post_in_place(struct weft_p2p *p,
 
 	if (weft_unlikely(weft_retry_recv_lane.pend ||
 			  weft_core.whole_requests ||
-			  !weft_dt_is_run(a->dt, a->count)))
+			  !weft_dt_is_run(a->dt, a->count) ||
+			  weft_device_owns(weft_p2p_start(a->buf, a->dt))))
 		return -EAGAIN;
 	weft_p2p_match_word(a, &word, &ignore);
 	/* relaxed: no thread waits yet */

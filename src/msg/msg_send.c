@@ -102,7 +102,7 @@ static int post_send(struct weft_retry *e)
 	if (weft_typed_is(p))
 		return weft_fi_errno(weft_typed_send(p, addr, FI_COMPLETION));
 	n = send_iov(p, iov);
-	if (n > 1)
+	if (n > 1 || weft_device_owns(iov->iov_base))
 		return weft_fi_errno((int)fi_tsendv(weft_core.ep, iov, NULL, n,
 						    addr, p->word, &p->io.fi));
 	return weft_fi_errno((int)fi_tsend(weft_core.ep, iov->iov_base,

@@ -2,6 +2,8 @@
 /* Messages that are packed packet by packet (msg_typed.h). */
 #include "src/msg/msg_typed.h"
 
+#include "src/offload/offload_device.h"
+
 #include <rdma/fi_ext_weft.h>
 
 static size_t least;
@@ -31,7 +33,7 @@ static void unpack(void *arg, size_t pos, const void *from, size_t len)
 bool weft_typed_accept(struct weft_p2p *p)
 {
 	/* the provider cannot copy device memory while it packs */
-	if (p->bytes < least || weft_core.device)
+	if (p->bytes < least || weft_device_has(&p->data))
 		return false;
 	p->typed = (struct fi_weft_data){ pack, unpack, &p->data };
 	p->packed_by_packet = true;

@@ -26,13 +26,17 @@ static struct fi_weft_mem *get_mem_ops(void)
 
 const char *weft_device_kinds(void)
 {
-	return get_mem_ops() ? "system,mpi,weft:device" : "system,mpi";
+	struct fi_weft_mem *ops = get_mem_ops();
+
+	if (!ops)
+		return "system,mpi";
+	return ops->cuda(&weft_core.domain->fid)
+		       ? "system,mpi,weft:device,cuda,cuda:host,cuda:device,"
+			 "cuda:managed"
+		       : "system,mpi,weft:device";
 }
 
-/*
- * Switches the endpoint to a table of calls that accept device memory, and
- * disables direct receives, which do not support it.
- */
+/* Makes the endpoint's calls with segments accept device memory. */
 static int device_open(void)
 {
 	struct fi_weft_mem *ops;
@@ -41,35 +45,61 @@ static int device_open(void)
 	if (weft_core.device)
 		return 0;
 	ops = get_mem_ops();
-	if (!ops || !ops->use)
+	if (!ops || !ops->use_segments)
 		return -EOPNOTSUPP;
-	weft_trace_suspend();
-	rc = ops->use(weft_core.ep);
-	if (!rc) {
-		weft_core.recv = NULL;
-		weft_core.direct_requests = false;
+	weft_program_memory_open();
+	rc = ops->use_segments(weft_core.ep);
+	if (!rc)
 		weft_core.device = ops;
-	}
-	weft_trace_resume();
 	return rc ? weft_fi_errno(rc) : 0;
 }
 
-int weft_device_alloc(size_t bytes, void **addr_p)
+/*
+ * Accepts device memory from now on if the process has loaded a GPU's driver;
+ * otherwise sets the word that shows when this must be tested again.
+ */
+static void driver_look(void)
 {
+	struct fi_weft_mem *ops = get_mem_ops();
+
+	if (!ops)
+		return;
+	weft_core.device_gate = ops->cuda_gate(&weft_core.domain->fid);
+	if (!weft_core.device_gate)
+		device_open();
+}
+
+void weft_device_init(void)
+{
+	struct fi_weft_mem *ops = get_mem_ops();
+
+	if (!ops || !ops->cuda(&weft_core.domain->fid))
+		return;
+	weft_core.device_shared = !weft_core.traits.reports_waits;
+	driver_look();
+}
+
+int weft_device_alloc(size_t bytes, bool cuda, void **addr_p)
+{
+	struct fid *domain = &weft_core.domain->fid;
 	int rc;
 
 	weft_lock();
 	rc = device_open();
+	if (!bytes)
+		bytes = 1;
 	if (!rc)
-		rc = weft_fi_errno(weft_core.device->alloc(
-			&weft_core.domain->fid, bytes ? bytes : 1, addr_p));
+		rc = weft_fi_errno(
+			cuda ? weft_core.device->cuda_alloc(domain, bytes,
+							    addr_p)
+			     : weft_core.device->alloc(domain, bytes, addr_p));
 	weft_unlock();
 	return rc;
 }
 
 bool weft_device_free(void *addr)
 {
-	return weft_core.device &&
+	return weft_device_owns(addr) &&
 	       !weft_core.device->free(&weft_core.domain->fid, addr);
 }
 
@@ -77,7 +107,10 @@ bool weft_device_owns_slow(const void *addr)
 {
 	enum fi_hmem_iface iface;
 
-	return !weft_core.device->iface(&weft_core.domain->fid, addr, 1,
+	if (!weft_core.device)
+		driver_look();
+	return weft_core.device && !weft_program_memory_has(addr) &&
+	       !weft_core.device->iface(&weft_core.domain->fid, addr, 1,
 					&iface) &&
 	       iface != FI_HMEM_SYSTEM;
 }
@@ -134,11 +167,6 @@ size_t weft_device_unpack(const struct weft_typed *t, size_t pos,
 	return device_move(t, pos, (char *)(uintptr_t)src, len, true);
 }
 
-static bool is_in_device(const struct weft_typed *t)
-{
-	return weft_device_owns((const char *)t->buf + t->dt->true_lb);
-}
-
 /* Copies through host memory, whichever side is on the device. */
 size_t weft_device_copy(const struct weft_typed *dst,
 			const struct weft_typed *src)
@@ -146,7 +174,7 @@ size_t weft_device_copy(const struct weft_typed *dst,
 	size_t n = weft_typed_bytes(src), room = weft_typed_bytes(dst);
 	void *host;
 
-	if (!is_in_device(dst) && !is_in_device(src))
+	if (!weft_device_has(dst) && !weft_device_has(src))
 		return weft_pack_copy(dst, src);
 	if (n > room)
 		n = room;

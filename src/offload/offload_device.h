@@ -4,14 +4,16 @@
  * determines the owner of an address and copies the data (FI_WEFT_MEM). Sends
  * and receives pass such buffers to the provider unchanged; all other data
  * movement uses the functions of this file. weft_core.device is NULL until
- * device memory is first allocated, so a program without device memory only
- * tests that pointer where data is copied or packed.
+ * device memory is first allocated, or the process has loaded a GPU's driver,
+ * so that other programs only test that pointer, and on hosts with a GPU one
+ * word more, where data is copied or packed.
  */
 #ifndef WEFT_OFFLOAD_DEVICE_H
 #define WEFT_OFFLOAD_DEVICE_H
 
 #include "src/base/attr.h"
 #include "src/core/core_state.h"
+#include "src/os/program_memory.h"
 #include "src/types/types_op.h"
 #include "src/types/types_pack.h"
 
@@ -20,23 +22,41 @@
  * of all kinds.
  */
 #define WEFT_DEVICE_KIND "weft:device"
+#define WEFT_CUDA_KIND	 "cuda:device"
 const char *weft_device_kinds(void);
 
+/* Looks for a GPU's driver. */
+void weft_device_init(void);
+
 /*
- * Allocates zeroed device memory. Returns 0, -ENOMEM, or -EOPNOTSUPP: the
- * provider has no device memory.
+ * Allocates zeroed device memory, of a GPU or of the emulated device. Returns
+ * 0, -ENOMEM, or -EOPNOTSUPP: the provider has no device memory.
  */
-int weft_device_alloc(size_t bytes, void **addr_p);
+int weft_device_alloc(size_t bytes, bool cuda, void **addr_p);
 /* Frees device memory. Returns false if the address is not in device memory. */
 bool weft_device_free(void *addr);
 
-/* Returns whether addr is in device memory. weft_core.device must be set. */
+/* As weft_device_owns(), if the process may have device memory. */
 bool weft_device_owns_slow(const void *addr);
 
+/* Returns whether this process may have device memory. */
+static inline bool weft_device_used(void)
+{
+	const void *const volatile *gate = weft_core.device_gate;
+
+	return weft_unlikely(weft_core.device != NULL || (gate && *gate));
+}
+
+/* Returns whether addr is in device memory. */
 static inline bool weft_device_owns(const void *addr)
 {
-	return weft_unlikely(weft_core.device != NULL) &&
-	       weft_device_owns_slow(addr);
+	return weft_device_used() && weft_device_owns_slow(addr);
+}
+
+/* Returns whether the data is in device memory. */
+static inline bool weft_device_has(const struct weft_typed *t)
+{
+	return weft_device_owns((const char *)t->buf + t->dt->true_lb);
 }
 
 /* Variants of functions of types_pack.h and types_op.h for device memory. */
@@ -53,17 +73,15 @@ int weft_device_apply(const struct weft_op *op, const void *in, void *inout,
 static inline size_t weft_core_pack(const struct weft_typed *t, size_t pos,
 				    void *dst, size_t len)
 {
-	return weft_unlikely(weft_core.device != NULL)
-		       ? weft_device_pack(t, pos, dst, len)
-		       : weft_pack(t, pos, dst, len);
+	return weft_device_has(t) ? weft_device_pack(t, pos, dst, len)
+				  : weft_pack(t, pos, dst, len);
 }
 
 static inline size_t weft_core_unpack(const struct weft_typed *t, size_t pos,
 				      const void *src, size_t len)
 {
-	return weft_unlikely(weft_core.device != NULL)
-		       ? weft_device_unpack(t, pos, src, len)
-		       : weft_unpack(t, pos, src, len);
+	return weft_device_has(t) ? weft_device_unpack(t, pos, src, len)
+				  : weft_unpack(t, pos, src, len);
 }
 
 #endif

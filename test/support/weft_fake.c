@@ -28,6 +28,11 @@ struct fi_weft_peers weft_peers_ops;
 struct fi_weft_rma_sync weft_rma_sync_ops;
 struct fi_weft_amo_sync weft_amo_sync_ops;
 
+bool weft_nic_fetching(const struct weft_nic *nic)
+{
+	return false;
+}
+
 uint64_t weft_nic_dead_count(const struct weft_nic *nic)
 {
 	(void)nic;
@@ -190,6 +195,10 @@ void weft_nic_region_unlist(struct weft_nic *nic, uint64_t key)
 {
 	if (of_nic(nic)->exposed)
 		of_nic(nic)->exposed--;
+}
+
+void weft_nic_region_closed(struct weft_nic *nic, uint64_t key)
+{
 }
 
 void weft_nic_stats(const struct weft_nic *nic, struct weft_nic_stats *s)

@@ -105,7 +105,7 @@ borders_below() {
 	border prov/arq "src/base/"
 	border prov/match "src/base/"
 	border prov/watch "src/base/"
-	border prov/mem "src/base/"
+	border prov/mem "src/base/ src/os/program_memory.h"
 	border prov/net "$low prov/code/ prov/watch/watch.h"
 	border -1 prov/carrier "$low prov/wire/"
 	border prov/carrier/shm "$low prov/wire/ $carrier"
@@ -118,7 +118,7 @@ borders_below() {
 		prov/carrier/shm/shm_reach.h"
 	border prov/backend "$low prov/carrier/carrier.h"
 	border prov/vt "$low prov/wire/ $carrier prov/backend/backend.h $net"
-	border -1 prov/nic "$low prov/wire/ prov/match/match.h $cunit $below
+	border -1 prov/nic "$low prov/wire/ prov/match/match.h prov/mem/mem.h $cunit $below
 		prov/group/grp.h prov/group/grp_hook.h prov/group/grp_net.h
 		prov/machine/machine_chain.h"
 	border -1 prov/group "$low prov/wire/ prov/nic/ $cunit $below

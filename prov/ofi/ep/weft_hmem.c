@@ -11,6 +11,7 @@
 #include "prov/ofi/ep/weft_data.h"
 #include "prov/ofi/ep/weft_post.h"
 #include "prov/ofi/ep/weft_stage.h"
+#include "src/os/program_memory.h"
 
 #include <pthread.h>
 
@@ -38,6 +39,9 @@ int weft_hmem_op_translate(struct weft_ep *ep, struct weft_nic_op *op)
 		return weft_stage_op_prepare(ep, op);
 	for (unsigned i = 0; i < op->iov_count && !err; i++)
 		err = segment_translate(&op->iov[i]);
+	/* no segment before this one was translated: one kind per op */
+	if (err == -EOPNOTSUPP)
+		return weft_stage_op_prepare(ep, op);
 	if (!err && op->flags & WEFT_OP_MULTI && op->iov[0].iov_base != first)
 		return -ENOSYS;
 	return err;
@@ -187,24 +191,30 @@ static void tables_fill(void)
 	tagged_ops.injectdata = hmem_tinjectdata;
 }
 
-void weft_hmem_enable(struct weft_ep *ep)
+void weft_hmem_use(struct weft_ep *ep)
 {
-	pthread_once(&tables, tables_fill);
+	weft_program_memory_open();
 	weft_enter(ep->domain);
 	if (!ep->hmem)
 		ep->hmem = ep->domain->machine->hmem && weft_conf()->peer
 				   ? WEFT_HMEM_PEER
 				   : WEFT_HMEM_STAGED;
-	ep->fid.msg = &msg_ops;
-	ep->fid.tagged = &tagged_ops;
 	weft_hmem_callbacks_set(ep);
 	weft_leave(ep->domain);
 }
 
-/* Sets the callbacks for staged operations, if the endpoint stages. */
+void weft_hmem_enable(struct weft_ep *ep)
+{
+	pthread_once(&tables, tables_fill);
+	weft_hmem_use(ep);
+	ep->fid.msg = &msg_ops;
+	ep->fid.tagged = &tagged_ops;
+}
+
+/* Sets the callbacks for staged operations. */
 void weft_hmem_callbacks_set(struct weft_ep *ep)
 {
-	if (ep->nic && ep->hmem == WEFT_HMEM_STAGED)
+	if (ep->nic && ep->hmem)
 		weft_nic_set_up(ep->nic, &weft_stage_callbacks);
 }
 

@@ -6,6 +6,7 @@
  */
 #include "prov/ofi/ep/weft_data.h"
 #include "prov/ofi/ep/weft_post.h"
+#include "prov/mem/mem.h"
 
 /* Executes an access. Inline for the reason given at carrier_cma(). */
 WEFT_INLINE int access_now(struct weft_ep *ep, fi_addr_t addr, void *buf,
@@ -15,8 +16,11 @@ WEFT_INLINE int access_now(struct weft_ep *ep, fi_addr_t addr, void *buf,
 	int err = -EAGAIN;
 
 	weft_enter(ep->domain);
-	/* with FI_HMEM the kernel may be unable to access buf */
-	peer = ep->hmem ? NULL : weft_post_peer(ep, addr);
+	/* the kernel cannot access memory of other kinds */
+	peer = ep->hmem && weft_mem_kind_of(buf, want->len) !=
+				       weft_mem_kind_at(0)
+		       ? NULL
+		       : weft_post_peer(ep, addr);
 	if (peer && !peer->lost)
 		err = weft_nic_rma_now(ep->nic, peer, want, buf);
 	weft_leave(ep->domain);

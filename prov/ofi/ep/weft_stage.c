@@ -14,7 +14,13 @@
  * and copies a chunk when all of its bytes have arrived. Short messages and
  * remote accesses are copied at once.
  *
- *   op->held   | space for a packet | struct stage | bytes in host memory |
+ *   op->held   | space for a packet | struct stage | counts of chunks, or bytes
+ * |
+ *
+ * Between processes of a host, device memory that can be shared is not staged:
+ * the announcement describes it, and the receiver's device copies from it
+ * (prov/nic/nic_fetch.c). Such a message needs host memory only if the receiver
+ * cannot access the sender's memory.
  */
 #include "prov/ofi/ep/weft_stage.h"
 
@@ -27,6 +33,7 @@
 
 struct stage {
 	struct weft_nic_typed typed;
+	struct weft_mem_share share;
 	struct weft_ep *ep;
 	struct iovec device[WEFT_IOV_MAX];
 	int count;
@@ -36,7 +43,9 @@ struct stage {
 	bool loaded;   /* sends: the chunk has been copied */
 	int err;       /* error of a copy, or 0 */
 	uint32_t *got; /* receives: bytes received of each chunk */
+	/* NULL: not needed yet; else behind this structure, or allocated */
 	unsigned char *host;
+	bool allocated;
 };
 
 /* ---- copies ---- */
@@ -100,6 +109,18 @@ static void stage_move(struct stage *s, size_t pos, void *host, size_t bytes,
 		s->err = err;
 }
 
+/* Allocates the host memory at its first use. */
+static bool host_ready(struct stage *s, size_t bytes)
+{
+	if (!s->host) {
+		s->host = malloc(bytes + 1);
+		s->allocated = true;
+	}
+	if (!s->host && !s->err)
+		s->err = -ENOMEM;
+	return s->host;
+}
+
 /* ---- messages in flight ---- */
 
 static void stage_pack(void *arg, size_t pos, void *to, size_t bytes)
@@ -107,6 +128,10 @@ static void stage_pack(void *arg, size_t pos, void *to, size_t bytes)
 	struct stage *s = arg;
 	size_t at, n;
 
+	if (!host_ready(s, s->chunk)) {
+		memset(to, 0, bytes);
+		return;
+	}
 	while (bytes) {
 		at = pos % s->chunk;
 		if (!s->loaded || s->base != pos - at) {
@@ -131,6 +156,8 @@ static void stage_unpack(void *arg, size_t pos, const void *from, size_t bytes)
 	struct stage *s = arg;
 	size_t i, n;
 
+	if (!host_ready(s, s->bytes))
+		return;
 	memcpy(s->host + pos, from, bytes);
 	while (bytes) {
 		i = pos / s->chunk;
@@ -189,13 +216,15 @@ static bool in_chunks(const struct weft_nic_op *op, size_t chunk)
 	       (op->kind == WEFT_SEND && op->len > chunk);
 }
 
-/* Allocates the staging state of op; NULL: out of memory. */
+/*
+ * Allocates the staging state of op, with `host` bytes of host memory; NULL:
+ * out of memory.
+ */
 static struct stage *stage_new(struct weft_ep *ep, struct weft_nic_op *op,
-			       size_t chunk)
+			       size_t chunk, size_t host)
 {
 	size_t chunks = op->kind == WEFT_RECV ? op->len / chunk + 1 : 0;
 	size_t head = sizeof(struct stage) + chunks * sizeof(uint32_t);
-	size_t host = in_chunks(op, chunk) && !chunks ? chunk : op->len;
 	struct stage *s;
 
 	op->held = malloc(room_for_packet(ep) + head + host);
@@ -207,16 +236,54 @@ static struct stage *stage_new(struct weft_ep *ep, struct weft_nic_op *op,
 	s->chunk = chunk;
 	s->bytes = op->len;
 	s->got = (uint32_t *)(s + 1);
-	s->host = (unsigned char *)s + head;
+	s->host = host ? (unsigned char *)s + head : NULL;
 	s->count = op->iov_count;
 	memcpy(s->device, op->iov, sizeof(*op->iov) * op->iov_count);
 	return s;
+}
+
+/* Makes the op one whose bytes the engine requests or delivers in packets. */
+static void stage_typed(struct stage *s, struct weft_nic_op *op)
+{
+	s->typed = (struct weft_nic_typed){ stage_pack, stage_unpack, s };
+	op->iov[0] = (struct iovec){ &s->typed, op->len };
+	op->iov_count = WEFT_IOV_TYPED;
+	op->pos = 0; /* nothing is packed yet */
+}
+
+/* Copies all bytes of the op now, so that it has a host buffer. */
+static void stage_now(struct stage *s, struct weft_nic_op *op)
+{
+	/* the caller's buffer is not needed after this copy */
+	if (op->kind != WEFT_READ)
+		stage_move(s, 0, s->host, op->len, false);
+	op->iov[0] = (struct iovec){ s->host, op->len };
+	op->iov_count = 1;
+	op->flags &= (uint16_t)~WEFT_OP_INJECT;
+}
+
+/*
+ * Describes the buffer of a send, so that a receiver of this host may read it;
+ * the send completes when it has. Not for injected messages, whose buffer the
+ * caller may reuse.
+ */
+static bool send_describe(const struct weft_ep *ep,
+			  const struct weft_nic_op *op,
+			  const struct weft_mem_kind *k,
+			  struct weft_mem_share *share)
+{
+	return k->share && op->kind == WEFT_SEND && op->iov_count == 1 &&
+	       !(op->flags & WEFT_OP_INJECT) &&
+	       !ep->carrier->ops->backend->transfers_later &&
+	       !k->share(op->iov[0].iov_base, op->len, share);
 }
 
 int weft_stage_op_prepare(struct weft_ep *ep, struct weft_nic_op *op)
 {
 	const struct weft_mem_kind *k =
 		op->len ? kind_of(op) : weft_mem_kind_at(0);
+	struct weft_mem_share share;
+	bool shared, packets;
 	struct stage *s;
 
 	if (!k)
@@ -225,25 +292,83 @@ int weft_stage_op_prepare(struct weft_ep *ep, struct weft_nic_op *op)
 		return 0;
 	if (op->flags & WEFT_OP_MULTI)
 		return -ENOSYS;
-	s = stage_new(ep, op, k->stage_bytes);
+	shared = send_describe(ep, op, k, &share);
+	packets = shared || in_chunks(op, k->stage_bytes);
+	s = stage_new(ep, op, k->stage_bytes, packets ? 0 : op->len);
 	if (!s)
 		return -ENOMEM;
 	op->flags |= WEFT_OP_STAGED;
-	if (in_chunks(op, s->chunk)) {
-		s->typed =
-			(struct weft_nic_typed){ stage_pack, stage_unpack, s };
-		op->iov[0] = (struct iovec){ &s->typed, op->len };
-		op->iov_count = WEFT_IOV_TYPED;
-		op->pos = 0; /* nothing is packed yet */
-	} else {
-		/* the caller's buffer is not needed after this copy */
-		if (op->kind != WEFT_READ)
-			stage_move(s, 0, s->host, op->len, false);
-		op->iov[0] = (struct iovec){ s->host, op->len };
-		op->iov_count = 1;
-		op->flags &= (uint16_t)~WEFT_OP_INJECT;
+	if (shared) {
+		s->share = share;
+		op->share = &s->share;
+		op->flags |= WEFT_OP_ACK;
 	}
+	if (packets)
+		stage_typed(s, op);
+	else
+		stage_now(s, op);
 	return s->err;
+}
+
+/* Copies from a peer's memory to the buffer of a receive. */
+static int stage_fetch(void *arg, struct weft_nic_op *op,
+		       const struct weft_mem_share *share, uint32_t *ticket_p)
+{
+	const struct weft_mem_kind *k = weft_mem_kind_iface(share->iface);
+	bool staged = op->flags & WEFT_OP_STAGED;
+	const struct stage *s = staged ? stage_of(arg, op) : NULL;
+	const struct iovec *iov = staged ? s->device : op->iov;
+	int count = staged ? s->count : op->iov_count, err = 0;
+	size_t pos = 0, n;
+
+	if (!k || !k->fetch || (!staged && count == WEFT_IOV_TYPED))
+		return -EOPNOTSUPP;
+	*ticket_p = 0;
+	for (int i = 0; i < count && pos < op->len && !err; i++) {
+		n = op->len - pos < iov[i].iov_len ? op->len - pos
+						   : iov[i].iov_len;
+		if (n)
+			err = k->fetch(share, pos, iov[i].iov_base, n,
+				       ticket_p);
+		pos += n;
+	}
+	return err;
+}
+
+/*
+ * Of two processes that share a device, the one with the smaller number copies
+ * in both directions.
+ */
+static bool stage_offer(void *arg, struct weft_nic_op *op,
+			const struct weft_mem_share *share,
+			struct weft_mem_share *mine)
+{
+	const struct weft_mem_kind *k = weft_mem_kind_iface(share->iface);
+	const struct stage *s;
+
+	if (!(op->flags & WEFT_OP_STAGED) || !k || !k->store)
+		return false;
+	s = stage_of(arg, op);
+	return s->count == 1 &&
+	       !k->share(s->device[0].iov_base, op->len, mine) &&
+	       mine->device == share->device && share->process < mine->process;
+}
+
+static int stage_store(void *arg, struct weft_nic_op *op,
+		       const struct weft_mem_share *share, uint64_t bytes,
+		       uint32_t *ticket_p)
+{
+	const struct weft_mem_kind *k = weft_mem_kind_iface(share->iface);
+
+	if (!k || !k->store)
+		return -EOPNOTSUPP;
+	return k->store(share, stage_of(arg, op)->device[0].iov_base, bytes,
+			ticket_p);
+}
+
+static int stage_fetched(void *arg, uint32_t ticket)
+{
+	return weft_mem_cuda.fetched(ticket);
 }
 
 /* Copies the received bytes of incomplete chunks. */
@@ -270,6 +395,8 @@ static void stage_done(void *arg, struct weft_nic_op *op)
 		if (s->err && !op->err)
 			op->err = s->err;
 		op->iov[0] = s->device[0];
+		if (s->allocated)
+			free(s->host);
 	}
 	weft_done_callbacks.done(arg, op);
 }
@@ -289,4 +416,8 @@ const struct weft_nic_up weft_stage_callbacks = {
 	.done = stage_done,
 	.region = stage_region,
 	.event = stage_event,
+	.fetch = stage_fetch,
+	.offer = stage_offer,
+	.store = stage_store,
+	.fetched = stage_fetched,
 };

@@ -192,12 +192,24 @@ static int wait_one(struct weft_domain *d, uint64_t left)
 	return ret != -ETIMEDOUT ? ret : 0;
 }
 
+/* Returns whether a device copies for an endpoint: only polls complete it. */
+static bool must_poll(const struct weft_domain *d)
+{
+	for (size_t i = 0; i < d->ep_count; i++) {
+		if (d->eps[i]->nic && weft_nic_fetching(d->eps[i]->nic))
+			return true;
+	}
+	return false;
+}
+
 static int leader_wait(struct weft_domain *d, uint64_t left)
 {
 	struct weft_wait *wt = d->wait;
 	int ret = 0;
 
 	WEFT_ASSERT(!wt->leading);
+	if (must_poll(d))
+		return 0;
 	wt->leading = true;
 	wt->kicked = false;
 	if (d->ep_count == 1)

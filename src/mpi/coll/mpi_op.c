@@ -116,7 +116,7 @@ static int reduce_local(struct mpi_msg *m, void *inout, MPI_Op op)
 		return weft_err_arg(NULL, m->func, MPI_ERR_OP, 5,
 				    "operation is not defined for datatype %s",
 				    m->dt->name ? m->dt->name : "(derived)");
-	if (m->count && weft_unlikely(weft_core.device != NULL))
+	if (m->count && (weft_device_owns(m->buf) || weft_device_owns(inout)))
 		return weft_err_rc(
 			NULL, m->func,
 			weft_device_apply(o, m->buf, inout, m->count, m->dt));

@@ -72,8 +72,7 @@ static int check_memory(const struct call *c, const struct weft_file *f)
 {
 	const char *first = (const char *)c->m.buf + c->m.dt->true_lb;
 
-	if (weft_likely(!weft_core.device) || !c->m.count ||
-	    !weft_device_owns(first))
+	if (!c->m.count || !weft_device_owns(first))
 		return 0;
 	return weft_err_arg(f, c->m.func, MPI_ERR_BUFFER, c->m.arg,
 			    "device memory cannot be read from or written to "

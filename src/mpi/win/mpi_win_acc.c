@@ -84,6 +84,12 @@ static int check_fit(const struct acc *a, const struct weft_win *w)
 	return 0;
 }
 
+/* Returns whether an operand or a result is in device memory. */
+static inline bool is_device(const void *in, const void *result)
+{
+	return weft_device_owns(in) || weft_device_owns(result);
+}
+
 static int check_host(const struct mpi_msg *m, const struct weft_win *w)
 {
 	if (!m->count ||
@@ -223,7 +229,8 @@ static bool word_done_by_unit(struct weft_win *w, struct weft_win_word_call *c,
 	int rc;
 
 	c->at = weft_win_word_at(w, c->rank, c->disp, c->dt);
-	if (!c->at || weft_core.device || !weft_win_words_begin(w, c->rank))
+	if (!c->at || is_device(c->in, c->result) ||
+	    weft_device_owns(c->compare) || !weft_win_words_begin(w, c->rank))
 		return false;
 	rc = weft_win_word_by_unit(w, c);
 	done = !rc;
@@ -266,7 +273,8 @@ WEFT_INLINE bool word_done(MPI_Win win, int rank, MPI_Aint disp,
 	char *at = weft_win_word(w, rank, disp, dt);
 	bool done;
 
-	if (weft_unlikely(!at || (!in && op != MPI_NO_OP) || weft_core.device ||
+	if (weft_unlikely(!at || (!in && op != MPI_NO_OP) ||
+			  is_device(in, result) ||
 			  !weft_win_words_begin(w, rank)))
 		return unit_has_words(w) &&
 		       op_done_by_unit(
@@ -302,7 +310,7 @@ WEFT_INLINE struct weft_win *array_of(MPI_Win win, int rank, MPI_Aint disp,
 	const struct weft_win_peer *p;
 
 	if (!w || !w->words || !dt || !dt->obj.predefined || !o || !o->row ||
-	    !o->row[dt->basic] || !in || weft_core.device || count <= 0 ||
+	    !o->row[dt->basic] || !in || weft_device_owns(in) || count <= 0 ||
 	    (unsigned)rank >= (unsigned)w->size)
 		return NULL;
 	p = &w->peer[rank];

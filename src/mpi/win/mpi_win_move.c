@@ -144,7 +144,7 @@ WEFT_INLINE bool array_moved(MPI_Win win, int rank, MPI_Aint disp,
 	char *at = array_at(w, rank, disp, count, dt), *to, *from;
 	size_t bytes;
 
-	if (weft_unlikely(!at || !buf || weft_core.device))
+	if (weft_unlikely(!at || !buf || weft_device_owns(buf)))
 		return false;
 	bytes = (size_t)(count * dt->size);
 	to = put ? at : (char *)(uintptr_t)buf;

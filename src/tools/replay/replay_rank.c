@@ -64,7 +64,11 @@ static void no_event(void *arg, struct weft_nic_op *op, void *region)
 	(void)region;
 }
 
-static const struct weft_nic_up up = { op_done, no_region, no_event };
+static const struct weft_nic_up up = {
+	.done = op_done,
+	.region = no_region,
+	.event = no_event,
+};
 
 int replay_rank_open(struct replay_rank *r)
 {
