@@ -139,7 +139,7 @@ grep -Eq '^  \(0,0,0\) link 0 B\+ dead  0 packets, .* [1-9][0-9]* detours' "$dir
 grep -Eq '[0-9]{4}\.[0-9]+ %' "$dir/t" &&
 	{ cat "$dir/t"; fail "a link is busy for more than 100 % of the time"; }
 refused 'NODE.PORT:TIMES' "$sim" --slow 3:2
-refused 'needs coordinates' "$sim" -m qsnet2 -p neighbour
+refused 'needs the coordinates' "$sim" -m qsnet2 -p neighbour
 refused 'transpose needs a square' "$sim" -p transpose
 refused 'qsnet2 has sten dma event' "$sim" -m qsnet2 --path fma
 refused 'one path, without a name' "$sim" --path dma

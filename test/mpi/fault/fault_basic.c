@@ -205,8 +205,8 @@ static void use_window(MPI_Comm c)
 static void test_shrink(void)
 {
 	MPI_Comm comm[3] = { world };
+	int me, n, flag = 1;
 	MPI_Request r;
-	int me, n;
 
 	for (int k = 0; k < 2; k++) {
 		MPI_Comm_rank(comm[k], &me);
@@ -231,6 +231,8 @@ static void test_shrink(void)
 			comm[k + 1] = again;
 		}
 		use_window(comm[k + 1]);
+		/* no rank dies while another one still frees the window */
+		MPIX_Comm_agree(comm[k + 1], &flag);
 	}
 	CHECK(MPI_Comm_free(&comm[1]), MPI_SUCCESS);
 	CHECK(MPI_Comm_free(&comm[2]), MPI_SUCCESS);
