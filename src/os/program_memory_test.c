@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Ranges of the program's own memory: data, heap and stack, no mappings. */
 #include "src/os/program_memory.h"
 #include "test/t.h"
 

@@ -89,7 +89,7 @@ static struct node *node_of(struct stats *t, const char *name)
 	}
 	n = &t->node[t->nodes++];
 	memset(n, 0, sizeof(*n));
-	snprintf(n->name, sizeof(n->name), "%s", name);
+	memcpy(n->name, name, strnlen(name, sizeof(n->name) - 1));
 	return n;
 }
 
