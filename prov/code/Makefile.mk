@@ -8,6 +8,7 @@ libweft_code_la_SOURCES = \
 	prov/code/code_crc_x86.c \
 	prov/code/code_ghash.c prov/code/code_ghash.h \
 	prov/code/code_ghash_narrow.c prov/code/code_ghash_step.h \
+	prov/code/code_ghash_arm.c \
 	prov/code/code_ghash_wide.c \
 	prov/code/code_hamming.c prov/code/code_hamming.h \
 	prov/code/code_line.c prov/code/code_line.h \
@@ -19,4 +20,4 @@ C_TESTS += prov/code/code_8b10b_test prov/code/code_crc_test \
 	prov/code/code_line_test prov/code/code_rs_test
 
 noinst_PROGRAMS += bench/code_speed
-bench_code_speed_LDADD = libweft-code.la libweftbase.la
+bench_code_speed_LDADD = libweft-code.la libweftbase.la $(CRYPTO_LIBS)

@@ -42,6 +42,18 @@ bool weft_code_ghash_init(struct weft_code_ghash *g, const uint8_t h[16])
 	return true;
 }
 
+#elif defined(CODE_GHASH_ARM)
+
+bool weft_code_ghash_init(struct weft_code_ghash *g, const uint8_t h[16])
+{
+	memset(g, 0, sizeof(*g));
+	if (!code_ghash_arm.is_supported())
+		return false;
+	g->unit = &code_ghash_arm;
+	code_ghash_powers(g, h);
+	return true;
+}
+
 #else
 
 bool weft_code_ghash_init(struct weft_code_ghash *g, const uint8_t h[16])

@@ -26,13 +26,21 @@ struct code_ghash_unit {
 			    uint8_t sum[16]);
 };
 
+#if defined(__aarch64__) && defined(__AARCH64EL__)
+#define CODE_GHASH_ARM
+extern const struct code_ghash_unit code_ghash_arm;
+#endif
+
+/*
+ * Computes the powers of h, in the format that all implementations of the
+ * architecture use.
+ */
+void code_ghash_powers(struct weft_code_ghash *g, const uint8_t h[16]);
+
 #ifdef __x86_64__
 
 extern const struct code_ghash_unit code_ghash_wide;
 extern const struct code_ghash_unit code_ghash_narrow;
-
-/* Computes the powers of h, in the format that all implementations use. */
-void code_ghash_powers(struct weft_code_ghash *g, const uint8_t h[16]);
 
 #include "src/base/attr.h"
 
