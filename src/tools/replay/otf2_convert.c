@@ -28,7 +28,6 @@
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include <unistd.h>
 #include <weft/coll_call.h>
 
 /* A definition: its number in the archive, and what is needed of it. */
