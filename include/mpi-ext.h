@@ -42,6 +42,14 @@ int MPIX_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int *num_acked);
 int MPIX_Comm_failure_ack(MPI_Comm comm);
 int MPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failedgrp);
 
+/*
+ * Memory of NVIDIA GPUs is accepted in communication calls: 1 if this host has
+ * the driver's devices, after MPI_Init; else 0.
+ */
+#define MPIX_CUDA_AWARE_SUPPORT 1
+int MPIX_Query_cuda_support(void);
+
+int PMPIX_Query_cuda_support(void);
 int PMPIX_Comm_revoke(MPI_Comm comm);
 int PMPIX_Comm_is_revoked(MPI_Comm comm, int *flag);
 int PMPIX_Comm_shrink(MPI_Comm comm, MPI_Comm *newcomm);

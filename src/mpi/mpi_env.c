@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The environment: versions, names, clock, memory. */
 #include "src/mpi/mpi_export.h"
+#pragma GCC visibility push(default)
+#include <mpi-ext.h>
+#pragma GCC visibility pop
 
 #include "config.h"
 #include "src/base/clock.h"
@@ -163,6 +166,12 @@ static int wants_device(MPI_Info handle, bool *device_p, bool *cuda_p)
 		NULL, "MPI_Alloc_mem", MPI_ERR_INFO_VALUE, 2,
 		"memory kind %s is not supported; supported kinds: %s", kind,
 		weft_device_kinds());
+}
+
+#pragma weak MPIX_Query_cuda_support = PMPIX_Query_cuda_support
+int PMPIX_Query_cuda_support(void)
+{
+	return strstr(weft_device_kinds(), WEFT_CUDA_KIND) != NULL;
 }
 
 /* Reads info key mpi_minimum_memory_alignment: a power of two. */

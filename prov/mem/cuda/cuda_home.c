@@ -83,7 +83,7 @@ static int resources_open(struct cuda_home *h)
 	if (err)
 		return err;
 	h->completed = at;
-	*h->completed = 0;
+	atomic_init(h->completed, 0);
 	h->list = (char *)at + 4096;
 	h->pinned = (char *)h->list + list;
 	err = cuda_error("stream", d->stream_create(&h->stream,
@@ -153,10 +153,10 @@ uint32_t cuda_home_signal(struct cuda_home *h)
 
 static bool is_complete(uint32_t number)
 {
-	if ((int32_t)(*home.completed - number) < 0)
-		return false;
-	atomic_thread_fence(memory_order_acquire);
-	return true;
+	uint32_t now =
+		atomic_load_explicit(home.completed, memory_order_acquire);
+
+	return (int32_t)(now - number) >= 0;
 }
 
 /*

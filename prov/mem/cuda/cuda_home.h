@@ -13,7 +13,7 @@ struct cuda_home {
 	cuda_context context;
 	cuda_stream stream;
 	/* number of the last submission that is complete */
-	volatile uint32_t *completed;
+	_Atomic uint32_t *completed;
 	uint32_t submitted;
 	char *pinned; /* two chunks of CUDA_CHUNK bytes, for staged copies */
 	void *list;   /* CUDA_LIST entries, for kernels */
