@@ -121,6 +121,8 @@ struct sock_peer {
 	uint64_t hello_backoff_ns;
 	/* time of the first unanswered HELLO, ns; 0: none */
 	uint64_t hello_since_ns;
+	/* time since which the peer is ABSENT, ns; 0: it was not, or is OPEN */
+	uint64_t absent_since_ns;
 	uint64_t last_received_ns;
 	/* time of the first unanswered probe since last_received_ns, ns */
 	uint64_t probed_since_ns;
@@ -246,8 +248,9 @@ struct sock {
 	bool deferred;	   /* datagrams are left for the next pass to send */
 	/* set while the progress thread polls: no packet is delivered */
 	bool in_progress_thread;
-	bool dead; /* stopped by the fault plan */
-	bool gso;  /* the kernel supports GSO for this socket */
+	bool dead;	    /* stopped by the fault plan */
+	bool absent_logged; /* an absent peer at the loopback was reported */
+	bool gso;	    /* the kernel supports GSO for this socket */
 	/* size of the receive buffer, shared by all senders */
 	uint32_t rcv_bytes;
 	struct sock_peer **peer;
@@ -320,6 +323,12 @@ uint64_t sock_name_key(const struct sockaddr_in *n);
  */
 int sock_name_route(const struct sock *s, const struct sockaddr_in *to,
 		    uint32_t *dgram_max_p, bool *local_p);
+/*
+ * Reports that the kernel has no route from this endpoint to another name. The
+ * usual cause is an endpoint at the loopback and a peer on another host.
+ */
+void sock_name_log_unreachable(const struct sock *s,
+			       const struct sockaddr_in *to);
 
 /* sock_peer.c */
 int sock_peer_get(struct sock *s, const struct sockaddr_in *name,

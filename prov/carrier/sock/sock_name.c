@@ -5,6 +5,7 @@
  * for this purpose only.
  */
 #include "prov/carrier/sock/sock.h"
+#include "src/base/log.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -122,4 +123,20 @@ int sock_name_route(const struct sock *s, const struct sockaddr_in *to,
 	}
 	close(fd);
 	return ret;
+}
+
+void sock_name_log_unreachable(const struct sock *s,
+			       const struct sockaddr_in *to)
+{
+	char ip[INET_ADDRSTRLEN], own[INET_ADDRSTRLEN];
+	bool loopback = ntohl(s->name.sin_addr.s_addr) >> 24 == 127;
+
+	inet_ntop(AF_INET, &to->sin_addr, ip, sizeof(ip));
+	inet_ntop(AF_INET, &s->name.sin_addr, own, sizeof(own));
+	weft_log(WEFT_LOG_ERROR, "sock: %s:%u cannot be reached from %s:%u%s",
+		 ip, ntohs(to->sin_port), own, ntohs(s->name.sin_port),
+		 loopback ? ": this endpoint is at the loopback, which other "
+			    "hosts do not reach; set FI_WEFT_IFACE to an "
+			    "interface and FI_WEFT_KEY to a secret"
+			  : ": the host has no route to it");
 }

@@ -200,6 +200,8 @@ static int sock_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 	sock_enter(s);
 	ret = sock_peer_get(s, name, &p);
 	sock_leave(s);
+	if (ret == -EHOSTUNREACH)
+		sock_name_log_unreachable(s, name);
 	if (!ret)
 		*peer_p = &p->base;
 	return ret;

@@ -31,6 +31,8 @@
 #define PEER_HELLO_MIN_NS      UINT64_C(1000000)
 #define PEER_HELLO_MAX_NS      UINT64_C(64000000)
 #define PEER_PROBE_NS	       UINT64_C(50000000)
+/* time after which an absent peer at the loopback is reported */
+#define PEER_ABSENT_LOG_NS     UINT64_C(2000000000)
 /* initial length of sock_peer.flight, enough for most peers */
 #define PEER_FLIGHT_FIRST      32u
 /* receive window until the peer advertises its own, bytes */
@@ -280,6 +282,32 @@ void sock_peer_probe(struct sock *s, struct sock_peer *p)
 	}
 }
 
+/*
+ * Reports once that no process of this host has the port of a peer at the
+ * loopback. Such a peer may open later, or is on another host and was opened
+ * without an interface: no datagram can ever reach it then.
+ */
+static void peer_log_absent(struct sock *s, struct sock_peer *p)
+{
+	char ip[INET_ADDRSTRLEN];
+
+	if (!p->absent_since_ns)
+		p->absent_since_ns = s->now;
+	if (s->absent_logged || !p->local ||
+	    s->now - p->absent_since_ns < PEER_ABSENT_LOG_NS)
+		return;
+	s->absent_logged = true;
+	inet_ntop(AF_INET, &p->base.name.sin_addr, ip, sizeof(ip));
+	weft_log(
+		WEFT_LOG_WARN,
+		"sock: no process of this host has had %s:%u for %llu ms; "
+		"still waiting. If that endpoint is on another host, it was "
+		"opened at its loopback: set FI_WEFT_IFACE to an interface and "
+		"FI_WEFT_KEY to a secret there",
+		ip, ntohs(p->base.name.sin_port),
+		(unsigned long long)((s->now - p->absent_since_ns) / 1000000));
+}
+
 /* Handles a report of p's host that no process has p's port. */
 void sock_peer_refused(struct sock *s, struct sock_peer *p)
 {
@@ -288,6 +316,7 @@ void sock_peer_refused(struct sock *s, struct sock_peer *p)
 	p->hello_since_ns = 0;
 	if (p->state != SOCK_OPEN) {
 		p->state = SOCK_ABSENT;
+		peer_log_absent(s, p);
 		p->hello_ns = s->now + p->hello_backoff_ns;
 		if (p->hello_backoff_ns < PEER_HELLO_MAX_NS)
 			p->hello_backoff_ns *= 2;
