@@ -1,5 +1,6 @@
 # examples: sources and tests of this folder
-EXTRA_DIST += examples/hello.c examples/survive.c examples/sweep.sh examples/unit_pair.h
+EXTRA_DIST += examples/hello.c examples/halo.c examples/deadlock.c \
+	examples/survive.c examples/sweep.sh examples/unit_pair.h
 UNIT_EXAMPLES = examples/unit_bgq examples/unit_gemini examples/unit_qsnet2 \
 	examples/unit_tports examples/unit_sunway \
 	examples/unit_apenet

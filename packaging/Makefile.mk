@@ -6,5 +6,5 @@ EXTRA_DIST += $(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/packaging/README \
 	$(srcdir)/packaging/debian/rules $(srcdir)/packaging/debian/source/format \
 	$(srcdir)/packaging/debian/*.install \
 	$(srcdir)/packaging/debian/*.lintian-overrides $(srcdir)/packaging/debian/*.manpages \
-	$(srcdir)/packaging/debian/*.in))
+	$(srcdir)/packaging/debian/*.in $(srcdir)/packaging/debian/*.doc-base))
 PLAIN_TESTS += packaging/debian.sh packaging/distcheck.sh packaging/reproducible.sh

@@ -41,7 +41,8 @@ PLAIN_TESTS += test/prov/prov_unbounded.sh
 EXTRA_DIST += test/tree/words.py
 # commands printed in README and the documentation
 PLAIN_TESTS += test/doc/doc_man.sh test/doc/doc_pages.sh test/doc/doc_readme.sh
-EXTRA_DIST += test/doc/doc_lib.sh
+TREE_TESTS += test/doc/doc_site.sh
+EXTRA_DIST += test/doc/doc_lib.sh test/doc/doc_site.py
 # emulates several hosts on one computer, also for users without a cluster
 exampledir = $(docdir)/examples
 dist_example_SCRIPTS = test/hosts

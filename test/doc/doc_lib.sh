@@ -131,6 +131,7 @@ try() {
 	weft-sim*--plot* | weft-sim*--heat*) need_part gnuplot || return ;;
 	# faster links than in the paper: the page states that the results change
 	weft-reproduce*./fast*) want=1 ;;
+	*'# exit code '*) want=${1##*# exit code } ;;
 	esac
 	cmd=$(shorter "$1")
 	timeout -k 5 100 $on bash -c "$cmd" > "$dir/out" 2> "$dir/err" \
@@ -143,6 +144,19 @@ try() {
 	}
 	tried=$((tried + 1))
 	echo "ok: $cmd"
+}
+
+# compare PAGE COMMAND: every line that the page prints below the command is in
+# its output, which is the same in every run in virtual time.
+compare() {
+	local line
+	[[ $2 == *' --machine '* ]] || return
+	while IFS= read -r line; do
+		grep -qxF -- "$line" "$dir/out" "$dir/err" ||
+			complain "$1 prints for $2: $line"
+	done < <(awk -v start="    \$ $2" '
+		on && /^    [^$]/ { print substr($0, 5); next }
+		{ on = $0 == start }' "$top_srcdir/$1")
 }
 
 # fi_pingpong: server and client are two lines of the page; uses a free port.
@@ -166,7 +180,7 @@ pingpong() {
 }
 
 # try_page PAGE LEAST: runs all commands of the page, which must be at least
-# LEAST.
+# LEAST. With compared=yes the output must contain what the page prints.
 try_page() {
 	local list
 	tried=0
@@ -180,6 +194,7 @@ try_page() {
 	[[ $list != *'make -C build'* ]] || flock 9
 	while IFS= read -r cmd; do
 		[ -z "$cmd" ] || try "$cmd"
+		[ -z "$compared" ] || compare "$1" "$cmd"
 	done <<< "$list"
 	[ "$tried" -ge "$2" ] || [ -n "$skipped" ] ||
 		complain "$1: $tried commands, $2 were expected at least"

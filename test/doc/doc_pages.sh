@@ -5,6 +5,7 @@
 set_up
 for page in "$top_srcdir"/doc/*.md; do
 	case $page in
+	*/tutorial.md) compared=yes try_page doc/tutorial.md 17 ;;
 	*/virtual.md) try_page doc/virtual.md 5 ;;
 	*/model.md) try_page doc/model.md 8 ;;
 	*) try_page "doc/${page##*/}" 0 ;;
