@@ -494,6 +494,7 @@ static void threads_share_a_type(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+#ifndef __SANITIZE_THREAD__ /* cases of one thread */
 		T_CASE(predefined_types_match_their_slots),
 		T_CASE(random_types_match_the_model),
 		T_CASE(darrays_match_the_model),
@@ -505,6 +506,7 @@ int main(void)
 		T_CASE(the_element_of_a_type),
 		T_CASE(large_lists_are_packed),
 		T_CASE(component_types_survive_their_free),
+#endif
 		T_CASE(threads_share_a_type),
 	};
 

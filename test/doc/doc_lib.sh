@@ -97,6 +97,11 @@ shorter() {
 	weft-sim*--new*) echo "$1" ;;
 	weft-sim*) echo "$1 --warm 1us --time 2us" ;;
 	weft-reproduce*bgq*) echo "$1 --only BGQ-T1-HW" ;;
+	# test/tools/sim_tools.sh runs all experiments of these
+	weft-reproduce*qsnet2*) echo "$1 --only QSN-T2" ;;
+	weft-reproduce*sunway*) echo "$1 --only SWE-X" ;;
+	weft-reproduce*gemini*) echo "$1 --only GEM-X-HOP" ;;
+	weft-reproduce*apenet*) echo "$1 --only APE-X-HOST" ;;
 	weft-reproduce*) echo "$1 --quick" ;;
 	*) echo "$1" ;;
 	esac

@@ -48,9 +48,9 @@ pingpong() {
 for m in $machines; do
 	export FI_WEFT_MACHINE=$m
 	for kind in msg tagged; do
-		pingpong "$m $kind" -m $kind -S all -I 5
+		pingpong "$m $kind" -m $kind -S all -I 2
 	done
-	FI_WEFT_CARRIER=sock pingpong "$m by datagrams" -m tagged -S all -I 5
+	FI_WEFT_CARRIER=sock pingpong "$m by datagrams" -m tagged -S all -I 2
 	FI_WEFT_DMA=no pingpong "$m without DMA" -m tagged -S 1048576 -I 5
 done
 exit $bad
