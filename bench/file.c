@@ -2,8 +2,8 @@
 /*
  * Bandwidth of accesses to a file, MB/s of all ranks together. Each rank
  * accesses n bytes: a contiguous range of its own (contig), or blocks of BLOCK
- * bytes in turn with the other ranks, collectively (coll) and independently
- * (strided).
+ * bytes that alternate with those of the other ranks, collectively (coll) and
+ * independently (strided).
  */
 #include "file.h"
 

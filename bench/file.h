@@ -6,8 +6,8 @@
 #include "bench.h"
 
 /*
- * Returns the name of the file: BENCH_FILE, by default in /dev/shm, where the
- * file system takes the least time.
+ * Returns the name of the file: the value of BENCH_FILE, by default a file in
+ * /dev/shm, where the file system takes the least time.
  */
 static inline const char *file_path(void)
 {
@@ -27,7 +27,10 @@ static inline MPI_File file_open(int mode)
 	return f;
 }
 
-/* Sets a view of blocks in turn with the other ranks; 0: one of all bytes. */
+/*
+ * Sets a view of blocks that alternate with those of the other ranks; block 0:
+ * a view of all bytes.
+ */
 static inline void file_view(const struct bench *b, MPI_File f, int block)
 {
 	MPI_Datatype bytes, tile;
@@ -71,7 +74,7 @@ static inline int file_access(MPI_File f, int kind, MPI_Offset at, void *buf,
 
 /*
  * Returns MB/s of all ranks in the best iteration: other users of the host, and
- * the allocation of the file's pages, slow the others.
+ * the allocation of the file's pages, slow down the other iterations.
  */
 static inline double file_bandwidth(struct bench *b, MPI_File f, int kind,
 				    char *buf, size_t n, int iters, int warmup)

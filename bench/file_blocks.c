@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Bandwidth of collective accesses, MB/s of all ranks together, by the size of
- * the blocks ("Size") that the ranks have in turn. All ranks together access
- * the bytes that the argument names, 64 MiB by default:  file_blocks 268435456
+ * the blocks ("Size") that alternate between the ranks. All ranks together
+ * access the number of bytes in the argument, by default 64 MiB: file_blocks
+ * 268435456
  */
 #include "file.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Time to open and close a file that exists, and to create and delete one. */
+/* Times to open and close an existing file, and to create and delete a file. */
 #include "file.h"
 
 /* Returns the microseconds of the fastest open and close. */

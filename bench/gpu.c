@@ -61,7 +61,7 @@ static int driver_open(void)
 	       stream_create(&stream, 1);
 }
 
-/* A copy that is complete when it returns. */
+/* A synchronous copy. */
 static void move(addr to, addr from, size_t n)
 {
 	copy(to, from, n, stream);

@@ -60,7 +60,7 @@ static void accumulate(struct win_bench *w, size_t n)
 		       (int)(n / 8), MPI_LONG, MPI_SUM, w->win);
 }
 
-/* OSU's program sums characters. */
+/* Sums of characters, as OSU's program measures them. */
 static void accumulate_chars(struct win_bench *w, size_t n)
 {
 	MPI_Accumulate(w->local, (int)n, MPI_CHAR, w->other, w->remote, (int)n,

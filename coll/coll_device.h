@@ -13,7 +13,7 @@ int coll_device_run(const struct weft_coll_args *a);
 int coll_device_start(const struct weft_coll_args *a, struct weft_req **req_p);
 int coll_device_init(const struct weft_coll_args *a, struct weft_req **req_p);
 
-/* weft_coll_run without a look at the buffers: they are in host memory. */
+/* As weft_coll_run, for buffers that are known to be in host memory. */
 int coll_run_host(const struct weft_coll_args *a);
 
 /*

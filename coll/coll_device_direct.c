@@ -26,7 +26,7 @@
 /* Shorter vectors are staged: the exchange of descriptions takes longer. */
 #define DIRECT_BYTES (256 << 10)
 
-/* What a rank tells the others. */
+/* A rank's description of its buffers, sent to all ranks. */
 struct offer {
 	uint64_t possible;
 	struct fi_weft_share in;
@@ -39,7 +39,8 @@ struct direct {
 	char *out;
 	int size, rank;
 	int workers; /* number of ranks that combine: one per GPU */
-	int worker;  /* index of this rank among them; -1: it only waits */
+	int worker;  /* index of this rank among the workers; -1: it only waits
+		      * */
 	size_t elem;
 	MPI_Count total; /* elements of a vector */
 	struct offer *offers;
@@ -80,7 +81,10 @@ static bool has_kernel(const struct weft_coll_args *a)
 	       a->r.dt->obj.predefined;
 }
 
-/* All ranks decide the same: nothing here depends on this rank's buffers. */
+/*
+ * Returns the same result at all ranks: nothing here depends on this rank's
+ * buffers.
+ */
 bool coll_direct_possible(const struct weft_coll_args *a)
 {
 	return weft_core.device_shared && is_kind(a) && !a->comm->inter &&
@@ -195,8 +199,8 @@ static int map_all(struct direct *d)
 /* ---- work ---- */
 
 /*
- * Starts to combine n elements at offset `from` of all vectors. The buffer of
- * the result may be the vector of one rank: that one comes first.
+ * Starts to combine n elements at offset `from` of all vectors. If the buffer
+ * of the result is the vector of one rank, that vector is the first operand.
  */
 static int combine(const struct direct *d, char *to, MPI_Count from,
 		   MPI_Count n)

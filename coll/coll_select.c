@@ -228,7 +228,7 @@ static const struct coll_algo alltoall_rows[] = {
 	  0, 0, 0, coll_alltoall_linear, "all messages in one round" },
 	{ WEFT_COLL_ALLTOALL, "pairwise", ANY | COLL_OUT, 0, 0, 0, 0,
 	  coll_alltoall_pairwise, "p - 1 steps of pairs" },
-	/* selected by machine files: a torus of many nodes */
+	/* only selected by machine files, for a torus of many nodes */
 	{ WEFT_COLL_ALLTOALL, "random", ANY | COLL_OUT, 0, 0, 0, 0,
 	  coll_alltoall_random, "all messages in one round, random order" },
 	{ WEFT_COLL_ALLTOALL, "inplace", ANY | COLL_IN, 0, 0, 0, 0,
@@ -514,7 +514,10 @@ static bool in_range(const struct coll_algo *row, uint64_t bytes,
 		     const struct weft_comm *comm)
 {
 	int ranks = comm->size;
-	/* jobs differ in them, and all members choose the same row */
+	/*
+	 * the preferences of the jobs may differ, but all members must choose
+	 * the same row
+	 */
 	unsigned prefer = comm->foreign ? 0 : preferred;
 
 	return !(row->need & PREFERENCES & ~prefer) &&

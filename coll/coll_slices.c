@@ -20,7 +20,10 @@ void coll_slices(struct coll_prog *p, const void *in, MPI_Count n, void *to)
 
 	offer_slices(p, in, n);
 	coll_copy(p, own, mine, p->op_dt, to, mine, p->op_dt);
-	/* each rank takes from another one first: no rank is read by all */
+	/*
+	 * every rank starts with a different peer, so that no rank is read by
+	 * all at once
+	 */
 	for (int s = 1; s < p->size; s++) {
 		coll_recv_wait(p, tmp, mine, p->op_dt,
 			       (p->rank - s + p->size) % p->size);

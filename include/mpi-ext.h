@@ -13,7 +13,10 @@
 extern "C" {
 #endif
 
-/* The extension is there, under the name by which Open MPI reports it. */
+/*
+ * Feature macros of the extension; the first one has the name that Open MPI
+ * defines.
+ */
 #define OMPI_HAVE_MPI_EXT_FTMPI 1
 #define MPIX_HAVE_FT		1
 
@@ -43,8 +46,8 @@ int MPIX_Comm_failure_ack(MPI_Comm comm);
 int MPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failedgrp);
 
 /*
- * Memory of NVIDIA GPUs is accepted in communication calls: 1 if this host has
- * the driver's devices, after MPI_Init; else 0.
+ * Returns 1 if communication calls accept memory of NVIDIA GPUs (after
+ * MPI_Init, on a host with the driver's devices), else 0.
  */
 #define MPIX_CUDA_AWARE_SUPPORT 1
 int MPIX_Query_cuda_support(void);

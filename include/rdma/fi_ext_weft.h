@@ -225,7 +225,7 @@ struct fi_weft_branch {
 
 /*
  * A choice of a collective algorithm in the machine file, for a range of group
- * sizes and of bytes. Upper limits of 0 are none.
+ * sizes and of bytes. An upper limit of 0 means no limit.
  */
 struct fi_weft_choice {
 	char operation[20]; /* as in the machine file: "bcast" */
@@ -437,7 +437,7 @@ struct fi_weft_amo_sync {
 	/*
 	 * Returns 0; -FI_EACCES, -FI_EFAULT: refused by the peer's memory
 	 * registers or region; -FI_EOPNOTSUPP: the interface has no such
-	 * atomic; -FI_EAGAIN: not possible (now). In these cases the word is
+	 * atomic; -FI_EAGAIN: not possible now. In these cases the word is
 	 * unchanged.
 	 */
 	int (*word)(struct fid_ep *ep, fi_addr_t addr,

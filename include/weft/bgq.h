@@ -220,7 +220,7 @@ enum weft_bgq_store_op {
 
 #define WEFT_BGQ_PREFETCH  1u /* read the payload, send nothing */
 #define WEFT_BGQ_INTERRUPT 2u /* arrival interrupt after the last packet */
-/* a dynamic packet on the escape channel does not leave it again */
+/* a dynamic packet that enters the escape channel stays on it */
 #define WEFT_BGQ_STAY	   4u
 /*
  * memory-FIFO message or remote get to all members of a class route; `node` is

@@ -41,7 +41,7 @@ static void an_acknowledgement_names_single_numbers(void **state)
 	T_TRUE(weft_arq_ack_has(1, 0, UINT32_MAX));
 }
 
-/* The half of the number space before an acknowledgement has arrived. */
+/* An acknowledgement covers the half of the number space before it. */
 static void an_acknowledgement_covers_half_of_all_numbers(void **state)
 {
 	static const uint32_t acks[] = {

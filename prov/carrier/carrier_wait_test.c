@@ -44,7 +44,7 @@ static void *waiting_thread(void *arg)
 	return NULL;
 }
 
-/* Delays the event, so that it meets the thread in every state of its wait. */
+/* Delays the event, so that it occurs in every state of the thread's wait. */
 static void random_delay(uint64_t n)
 {
 	uint64_t end = weft_now_ns() + n * 7919 % 1000 * 1000;

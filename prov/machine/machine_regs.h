@@ -48,7 +48,7 @@ size_t weft_regs_reserve(struct weft_carrier_attr *attr, uint32_t count);
 int weft_regs_init(struct weft_regs *r, struct weft_carrier *c, size_t offset,
 		   uint32_t count);
 void weft_regs_fini(struct weft_regs *r);
-/* The peer is lost; its area is not read any more. */
+/* Handles the loss of a peer: its area is not read any more. */
 void weft_regs_lost(struct weft_regs *r, const struct weft_peer *peer);
 
 /* Returns a free entry from index `first` on, or -ENOSPC. */

@@ -311,7 +311,10 @@ static int bulk_run(struct bulk *b, struct side *s,
 
 #define READ_WRITE (WEFT_MR_REMOTE_READ | WEFT_MR_REMOTE_WRITE)
 
-/* Lets the other side access memory of this side, if the unit checks. */
+/*
+ * Registers memory of this side for accesses of the other side, if the unit
+ * checks them.
+ */
 static int mem_open(struct side *s, const void *mem, size_t bytes,
 		    unsigned access)
 {
@@ -616,7 +619,7 @@ static void random_packet(struct weft_rng *r, struct weft_pkt *pkt,
 	if (weft_rng_below(r, 2))
 		pkt->tag = weft_rng_below(r, 1 << 14);
 	if (pkt->type == 0x40 && weft_rng_below(r, 2)) {
-		/* puts of apenet into a ring */
+		/* puts into a ring of apenet */
 		pkt->flags = 0x1b;
 		pkt->tag = UINT64_C(1) << 63 | weft_rng_below(r, 1 << 17);
 		pkt->data = weft_rng_below(r, 20);

@@ -88,8 +88,8 @@ struct weft_mem_kind {
 	int (*fetched)(uint32_t ticket);
 	/*
 	 * Sets the address of another process's memory in this process, for
-	 * apply and copy; valid until the owner is told that it is not used any
-	 * more.
+	 * apply and copy; valid until the owner is notified that the memory is
+	 * no longer used.
 	 */
 	int (*opened)(const struct weft_mem_share *s, void **at_p);
 	/*
@@ -98,7 +98,7 @@ struct weft_mem_kind {
 	 */
 	int (*apply)(const struct weft_mem_apply *x);
 	int (*copy)(void *to, const void *from, size_t bytes);
-	/* Waits for all that was started. */
+	/* Waits until all started operations are complete. */
 	int (*wait)(void);
 };
 

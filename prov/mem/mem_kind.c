@@ -67,7 +67,7 @@ static const struct weft_mem_kind *const rows[] = {
 	&weft_mem_cuda,
 };
 
-/* Returns the number of rows; the last one needs a driver. */
+/* Returns the number of usable rows: the last row needs a driver. */
 static unsigned row_count(void)
 {
 	return WEFT_COUNT_OF(rows) - !weft_mem_cuda_possible();

@@ -168,7 +168,10 @@ static int limit(__rlimit_resource_t what, rlim_t to)
 	return setrlimit(what, &l);
 }
 
-/* Address space for one of the two mappings of a block, not for both. */
+/*
+ * Limits the address space so that only one of the two mappings of a block
+ * fits.
+ */
 static int alloc_without_space(int i, void *arg)
 {
 	const rlim_t block = (rlim_t)1 << 30;

@@ -131,7 +131,7 @@ struct net_up {
 	/*
 	 * The source's interface has an error response to a packet of the
 	 * message (an event with an error status in the completion queue);
-	 * software sends the packet again.
+	 * software retransmits the packet.
 	 */
 	void (*error)(void *arg, uint64_t at, uint64_t cookie, uint32_t node);
 	/* Part of the message is lost; the last callback for this message. */

@@ -522,7 +522,7 @@ struct net {
 	/* class routes: results dropped at nodes that do not contribute */
 	uint64_t filtered;
 	uint64_t mapped; /* messages with NET_MREC_MAPPED not yet built */
-	uint64_t late;	 /* sends backdated too far */
+	uint64_t late;	 /* sends whose time was too far in the past */
 	/* packets out of order despite deterministic routing */
 	uint64_t disorder;
 	uint64_t excess; /* token counts below zero or above the maximum */

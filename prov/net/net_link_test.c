@@ -179,7 +179,7 @@ static void packet_is_not_faster_than_the_slowest_link(void **state)
 	T_IS(first, arrival_with_slow_link(1, false));
 	/*
 	 * a store-and-forward link delivers the whole packet, whose reception
-	 * takes 512 ps; the tail of the slow link is not waited for twice
+	 * takes 512 ps; the tail of the slow link is not counted twice
 	 */
 	T_IS(arrival_with_slow_link(0, true), first + 512);
 	T_IS(arrival_with_slow_link(1, true), first + 512);

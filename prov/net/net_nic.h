@@ -16,7 +16,7 @@ void net_nic_receive(struct net_step *s, unsigned port, uint32_t pi);
  * no record is free.
  */
 bool net_nic_deposit(struct net_step *s, unsigned port, uint32_t pi);
-/* Fills a record with the packet of its message at offset seq again. */
+/* Fills a record again with the packet at offset seq of its message. */
 void net_nic_refill(const struct net *net, struct net_packet *p);
 void net_nic_deliver(struct net_step *s, const struct net_call *c);
 void net_nic_sent(struct net_step *s, const struct net_call *c);
@@ -28,12 +28,15 @@ void net_nic_timer(struct net_step *s, const struct net_call *c);
  */
 void net_nic_ack_done(struct net *net, const struct net_mrec *w);
 /*
- * net_idle_words.c: the tokens of a packet that leaves its buffer in this tick
- * wait for a control word of the reverse link, ...
+ * net_idle_words.c: queues the tokens of a packet that leaves its buffer in
+ * this tick for a control word of the reverse link.
  */
 void net_words_ready(struct net_step *s, unsigned port, uint64_t tick,
 		     const struct net_packet *p);
-/* ... and leave with the next one (event with NET_TOKEN_READY). */
+/*
+ * Returns the queued tokens with the next control word (event with
+ * NET_TOKEN_READY).
+ */
 void net_words_credit(struct net_step *s, uint64_t word);
 
 #endif

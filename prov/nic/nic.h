@@ -327,8 +327,9 @@ struct weft_nic_op {
 				 */
 				struct weft_nic_op *parent;
 				/*
-				 * in, sends of typed data: NULL, or by which
-				 * the receiver may read the data itself
+				 * in, sends of typed data: NULL, or the
+				 * description by which the receiver may read
+				 * the data itself
 				 */
 				const struct weft_mem_share *share;
 			};
@@ -587,7 +588,7 @@ bool weft_nic_has_amo_word(const struct weft_nic *nic);
  * describes the peer's memory. w->at NULL: this process has not mapped the
  * word; the unit reads and writes it, and the caller excludes other changes.
  * -EACCES, -EFAULT: refused; -EOPNOTSUPP: the unit has no such atomic; -EAGAIN:
- * not possible (now).
+ * not possible now.
  */
 int weft_nic_amo_now(struct weft_nic *nic, struct weft_peer *peer,
 		     const struct weft_mem_access *want,

@@ -213,7 +213,7 @@ static bool all_expected_ended(void)
 	       t->b.completions + t->unmatched >= t->posted;
 }
 
-/* b dies after `polls` polls of one packet each; 0: not by this. */
+/* b dies after `polls` polls of one packet each; 0: b does not die here. */
 static void run_exchange(unsigned polls)
 {
 	for (unsigned n = 1; n < POLLS; n++) {
@@ -258,7 +258,9 @@ static void survivors_go_on(void)
 	}
 }
 
-/* Requests that ended well before the death have no error, the others one. */
+/*
+ * Requests that completed before the death have no error, all others have one.
+ */
 static void check_errors(bool died)
 {
 	for (unsigned i = 0; i < t->a.completions; i++) {

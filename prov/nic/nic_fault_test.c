@@ -512,7 +512,7 @@ static void closing_frees_the_messages_of_dead_peers(void **state)
 
 /*
  * The first message to a peer finds no space in the carrier: it is refused, not
- * completed, and the client sends it again.
+ * completed, and the client retries.
  */
 static void a_first_message_without_space_is_refused(void **state)
 {
@@ -535,8 +535,8 @@ static void a_first_message_without_space_is_refused(void **state)
 }
 
 /*
- * A request must not overtake a one-sided access: it is refused until that has
- * ended.
+ * A request must not overtake a one-sided access: it is refused until the
+ * access has ended.
  */
 static void a_request_after_a_one_sided_access_is_refused(void **state)
 {

@@ -13,7 +13,7 @@
  *
  * If both processes use one device, the same process copies in both directions:
  * a device takes 0.1 ms and more to change between processes. The receiver then
- * asks the sender.
+ * requests the copy from the sender.
  *
  *        | ---- RTS: description ----------> | match
  *        | <--- STORE: description --------- |
@@ -60,7 +60,9 @@ static void stored_send(struct weft_nic *nic, struct weft_nic_op *op, int err)
 
 /* ---- receiver ---- */
 
-/* Asks the sender to copy, if that is better. */
+/*
+ * Requests that the sender copies, if the callback `offer` selects the sender.
+ */
 static bool store_request(struct weft_nic *nic, struct weft_nic_op *op,
 			  const struct weft_mem_share *share)
 {

@@ -10,7 +10,7 @@
 
 #define BYTES ((size_t)70001)
 
-/* What the callbacks of both sides do. */
+/* Behaviour of the callbacks of both sides. */
 static struct {
 	bool offer;  /* the sender copies */
 	int err;     /* result of the start of a copy */

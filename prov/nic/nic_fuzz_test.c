@@ -12,7 +12,7 @@
 enum { LEN = 5000, ROOM = 8192, POLLS = 300 };
 
 static struct fuzz f;
-static unsigned one_in; /* one packet in so many is changed; 0: none */
+static unsigned one_in; /* one packet in this number is changed; 0: none */
 static unsigned changed;
 
 /* ---- a carrier that changes packets -------------------------------------- */

@@ -123,7 +123,8 @@ enum nic_type {
 	 * `aux` for op `tag`: struct weft_mem_share
 	 */
 	NIC_STORE,
-	NIC_STORED, /* response: the bytes of op `aux` are there; tag: errno */
+	NIC_STORED, /* response: the bytes of op `aux` have arrived; tag: errno
+		     * */
 	NIC_TYPES,
 };
 

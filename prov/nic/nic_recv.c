@@ -540,7 +540,7 @@ int nic_got_rts(struct weft_nic *nic, struct weft_peer *src,
 	u = msg_new(nic, src, pkt, len);
 	if (!u)
 		return -EAGAIN;
-	/* without memory for the description, the message comes in packets */
+	/* without memory for the description, the message is sent in packets */
 	u->heap = described ? malloc(sizeof(memory)) : NULL;
 	if (u->heap)
 		memcpy(u->heap, &memory, sizeof(memory));

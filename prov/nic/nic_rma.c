@@ -664,7 +664,7 @@ void nic_stream_read_request(struct weft_nic *nic, struct weft_nic_op *op,
 	struct nic_grant g = { .start = 0 };
 	uint8_t flags = 0;
 
-	/* a request that is sent again has a ticket already */
+	/* a retried request has a ticket already */
 	if (!op->streams)
 		flags = nic_stream_expect(nic, op, &g, op->len, read_streamed);
 	if (op->streams) {

@@ -37,9 +37,9 @@ bool nic_stream_serve(struct weft_nic *nic, struct weft_nic_op *op,
 		      const struct weft_pkt *pkt, uint64_t ticket);
 /* Origin of a write: returns whether to offer its bytes by a stream. */
 bool nic_stream_may_offer(struct weft_nic *nic, const struct weft_nic_op *op);
-/* The target has refused the offer: it has no stream of this process. */
+/* Handles the refusal of an offer: the target has no stream of this process. */
 void nic_stream_refused(struct weft_nic *nic, const struct weft_nic_op *op);
-/* Target of a write: returns whether a stream will bring its bytes. */
+/* Target of a write: returns whether a stream will carry its bytes. */
 bool nic_stream_accept(struct weft_nic *nic, struct weft_nic_op *op);
 int nic_stream_write_granted(struct weft_nic *nic, struct weft_nic_op *op,
 			     const struct weft_pkt *pkt, const void *payload);

@@ -165,7 +165,7 @@ static void typed_messages_use_packets(void **state)
 	world_close(w);
 }
 
-/* Many messages in both directions at once, lengths by random numbers. */
+/* Many messages of random lengths in both directions at once. */
 static void traffic(struct world *w, int n, uint64_t seed)
 {
 	char *out = malloc((size_t)n * LONGEST);

@@ -406,7 +406,7 @@ int main(void)
 		T_CASE(private_flags_of_the_core_are_ignored),
 		T_CASE(every_carrier_is_a_value_of_its_option),
 	};
-	/* the same offers on a host with a GPU */
+	/* the offers must not depend on a GPU of the host */
 	setenv("FI_WEFT_CUDA", "no", 1);
 	return T_RUN(tests);
 }

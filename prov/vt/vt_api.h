@@ -97,8 +97,8 @@ void weft_vt_name(const struct weft_vt *w, uint32_t rank,
 		  struct sockaddr_in *name);
 
 /*
- * A choice of a collective algorithm in the machine file; upper limits of 0 are
- * none. weft_vt_choice() returns choice i, or -ENOENT.
+ * A choice of a collective algorithm in the machine file; an upper limit of 0
+ * means no limit. weft_vt_choice() returns choice i, or -ENOENT.
  */
 struct weft_vt_choice {
 	char operation[20], algorithm[20];

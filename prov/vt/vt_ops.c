@@ -289,7 +289,10 @@ static uint64_t vt_tick_ps(struct weft_carrier *c)
 	return 1;
 }
 
-/* A computation of this duration replaces that since the last call. */
+/*
+ * Advances the clock by a computation of this duration, instead of the
+ * computation since the last call.
+ */
 static void vt_compute(struct weft_carrier *c, uint64_t ps)
 {
 	struct vt *v = vt_of(c);

@@ -343,7 +343,7 @@ static int check_name(int proc, const char *name, size_t *len_p)
 	return -EHOSTUNREACH;
 }
 
-/* Looks the name of proc up, with its host record. */
+/* Looks up the name of proc and its host record. */
 static int look_up(int proc, char name[NAME_MAX_BYTES], size_t *len_p)
 {
 	int rc;

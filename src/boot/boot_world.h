@@ -23,9 +23,12 @@ int weft_world_address(int rank, void *name, size_t *len);
 /* Returns choice i of a collective algorithm, or -ENOENT. */
 struct fi_weft_choice;
 int weft_world_choice(unsigned i, struct fi_weft_choice *choice);
-/* Takes the time of a file access on the machine. */
+/* Blocks for the time that a file access takes on the machine. */
 void weft_world_file_time(size_t bytes, bool write);
-/* Takes the time of a computation; and the factor of CPU time, at least 0. */
+/*
+ * Advance the clock by a computation; return the factor of CPU time, at least
+ * 0.
+ */
 void weft_world_compute(uint64_t ps);
 double weft_world_factor(void);
 

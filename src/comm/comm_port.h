@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ports, by which processes of several jobs meet. A port is a number of the
+ * Ports, by which processes of several jobs connect. A port is a number of the
  * process that opened it; its name also contains the name of the endpoint of
  * that process:
  *
@@ -37,14 +37,14 @@ int weft_comm_port_connect(struct weft_comm *c, int root, const char *name,
 			   struct weft_comm **comm_p);
 
 /*
- * Sends rc of the root to all members of c; a root that cannot open a port ends
- * the operation of all members so. Returns rc of the root.
+ * Sends rc of the root to all members of c, so that the operation fails at all
+ * members if the root cannot open a port. Returns rc of the root.
  */
 int weft_comm_port_agree(struct weft_comm *c, int root, int rc);
 
 /*
  * For MPI_Comm_join: connects two processes that have exchanged their ports.
- * Both call it; the one with the lower name accepts.
+ * Both processes call it; the process with the lower name accepts.
  */
 int weft_comm_port_join(struct weft_comm *self, const char *mine,
 			const char *theirs, struct weft_comm **comm_p);

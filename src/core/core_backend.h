@@ -67,14 +67,14 @@ struct weft_core_backend {
 	 */
 	int (*choice)(unsigned i, struct fi_weft_choice *choice);
 	/*
-	 * Takes the time of a file access on the machine. NULL: the access
-	 * itself took it.
+	 * Blocks for the time that a file access takes on the machine. NULL:
+	 * the access itself took that time.
 	 */
 	void (*file_time)(size_t bytes, bool write);
 	/*
 	 * Advances the clock by a computation of this duration, instead of the
-	 * computation since the last call; NULL: the computation takes the time
-	 * that it takes. factor() is that of CPU time.
+	 * computation since the last call; NULL: computation takes its real
+	 * time. factor() returns the factor of CPU time.
 	 */
 	void (*compute)(uint64_t ps);
 	double (*factor)(void);

@@ -183,7 +183,7 @@ struct weft_file_view_args {
 	const struct weft_file_rep *rep;
 };
 
-/* Why a filetype cannot be used. */
+/* Reasons to refuse a filetype. */
 enum weft_file_type_error {
 	WEFT_FILE_TYPE_OK,
 	WEFT_FILE_TYPE_ETYPE,	 /* size is not a multiple of the etype's */

@@ -4,10 +4,11 @@
  *
  *   file contiguous, memory contiguous    one pread or pwrite
  *   file contiguous, memory with gaps     preadv or pwritev of the pieces;
- * short pieces are packed in a buffer file with small gaps data sieving: the
- * range with its gaps is read at once, and written at once under a lock of the
- * range file with large gaps                  one call for each piece of the
- * file
+ *                                         short pieces are packed in a buffer
+ *   file with small gaps                  data sieving: the range with its gaps
+ *                                         is read at once, and written at once
+ *                                         under a lock of the range
+ *   file with large gaps                  one call for each piece of the file
  */
 #include "src/file/file_access.h"
 

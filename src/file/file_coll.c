@@ -5,12 +5,12 @@
  *
  *   gather   all members exchange their ranges of the stream, unless the views
  *            and hints decide that every member accesses the file itself
- *   decide   two phases in rounds (file_coll_round.c), or every member for
- *            itself, if the ranges are apart
+ *   decide   two phases in rounds (file_coll_round.c), or independent accesses
+ *            of all members, if their ranges do not interleave
  *   agree    the error of any member is the error of all
  *
  * Collective accesses of a file run in the order of their calls, so messages
- * of two of them never meet.
+ * of two accesses are never mixed up.
  */
 #include "src/file/file_coll.h"
 

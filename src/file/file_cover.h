@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Which bytes of an aggregator's window are to be written: one bit for each
+ * The bytes of an aggregator's window that are to be written: one bit for each
  * grain of 1 to 4096 bytes, the largest power of two that divides all offsets.
  */
 #ifndef WEFT_FILE_COVER_H

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* most aggregators of a host by default */
+/* largest default number of aggregators per host */
 #define PER_HOST 4
 
 /* ---- values -------------------------------------------------------------- */
@@ -111,8 +111,8 @@ static void print_field(const struct file_hints *h, const struct hint *key,
 /* ---- aggregators --------------------------------------------------------- */
 
 /*
- * Chooses cb_nodes ranks, in turn from each host, so that the hosts have equal
- * numbers of aggregators; then sorts them.
+ * Chooses cb_nodes ranks, round-robin over the hosts, so that the hosts have
+ * equal numbers of aggregators; then sorts them.
  */
 static void choose_aggregators(struct weft_file *f)
 {

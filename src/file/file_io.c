@@ -39,7 +39,7 @@ static int iov_skip(struct iovec **iov, int n, size_t bytes)
 	return n;
 }
 
-/* Takes the time of the access on the modelled machine. */
+/* Blocks for the time of the access on the modelled machine. */
 static void take_time(bool write, size_t bytes)
 {
 	if (weft_core.backend->file_time)

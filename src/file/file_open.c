@@ -175,7 +175,10 @@ static void number_hosts(struct weft_file *f, const int *first)
 	}
 }
 
-/* Gathers which members share a host: its first rank in the job names it. */
+/*
+ * Gathers the host of each member, identified by the host's first rank in the
+ * job.
+ */
 static int find_hosts(struct weft_file *f)
 {
 	struct weft_channel m = weft_channel_of(f->control);

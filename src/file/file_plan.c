@@ -66,7 +66,7 @@ static bool is_ordered(const struct file_plan *p, int rank)
 				      (size_t)m->bytes);
 }
 
-/* What the members access together. */
+/* The ranges of all members together. */
 struct total {
 	struct range all;
 	MPI_Offset bytes;

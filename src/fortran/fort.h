@@ -28,7 +28,7 @@
 #define FORT_ALIAS(body, name) FORT_ALIAS_(body, FORT_F(name))
 #define FORT_ALIAS_(body, name) \
 	FORT_EXPORT extern __typeof__(body) name __attribute__((alias(#body)));
-/* ... for mpif.h and the module mpi, and for mpi_f08. */
+/* Defines the names of mpif.h and the module mpi, and of mpi_f08. */
 #define FORT_BOTH(body, name)     \
 	FORT_ALIAS(body, name##_) \
 	FORT_ALIAS(body, name##_f08_)
@@ -139,24 +139,27 @@ void fort_pad(char *to, size_t n, const char *from);
 /* The integer of a predefined handle is the value of the handle. */
 #define FORT_PREDEFINED 4096
 
-#define FORT_HANDLE(Name, Type)                                            \
-	static inline Type fort_##Name(int i)                              \
-	{                                                                  \
-		return (unsigned)i < FORT_PREDEFINED                       \
-			       ? (Type)(intptr_t)i                         \
-			       : PMPI_##Name##_fromint(i);                 \
-	}                                                                  \
-	static inline int fort_##Name##_int(Type h)                        \
-	{                                                                  \
-		return (uintptr_t)h < FORT_PREDEFINED                      \
-			       ? (int)(intptr_t)h                          \
-			       : PMPI_##Name##_toint(h);                   \
-	}                                                                  \
-	/* An argument that C has changed, if at all, to a null handle. */ \
-	static inline void fort_##Name##_again(int *i, Type h)             \
-	{                                                                  \
-		if ((uintptr_t)h < FORT_PREDEFINED)                        \
-			*i = (int)(intptr_t)h;                             \
+#define FORT_HANDLE(Name, Type)                                              \
+	static inline Type fort_##Name(int i)                                \
+	{                                                                    \
+		return (unsigned)i < FORT_PREDEFINED                         \
+			       ? (Type)(intptr_t)i                           \
+			       : PMPI_##Name##_fromint(i);                   \
+	}                                                                    \
+	static inline int fort_##Name##_int(Type h)                          \
+	{                                                                    \
+		return (uintptr_t)h < FORT_PREDEFINED                        \
+			       ? (int)(intptr_t)h                            \
+			       : PMPI_##Name##_toint(h);                     \
+	}                                                                    \
+	/*                                                                   \
+	 * Sets the integer of an argument that C may have changed to a null \
+	 * handle.                                                           \
+	 */                                                                  \
+	static inline void fort_##Name##_again(int *i, Type h)               \
+	{                                                                    \
+		if ((uintptr_t)h < FORT_PREDEFINED)                          \
+			*i = (int)(intptr_t)h;                               \
 	}
 
 FORT_HANDLE(Comm, MPI_Comm)

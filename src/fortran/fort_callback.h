@@ -36,7 +36,10 @@ int fort_is_cell(void *attribute);
 /* Does nothing with an attribute that C has set. */
 void fort_cell_free(void *attribute);
 
-/* The procedures of a keyval, and its extra state. Lives until the end. */
+/*
+ * The procedures of a keyval, and its extra state. Valid until the process
+ * ends.
+ */
 struct fort_keyval {
 	fort_proc *copy;
 	fort_proc *del;
@@ -51,7 +54,7 @@ MPI_Type_delete_attr_function fort_type_delete;
 MPI_Win_copy_attr_function fort_win_copy;
 MPI_Win_delete_attr_function fort_win_delete;
 
-/* A generalized request. Lives until its free function is called. */
+/* A generalized request. Valid until its free function is called. */
 struct fort_grequest {
 	fort_proc *query;
 	fort_proc *free;
@@ -63,7 +66,10 @@ MPI_Grequest_query_function fort_grequest_query;
 MPI_Grequest_free_function fort_grequest_free;
 MPI_Grequest_cancel_function fort_grequest_cancel;
 
-/* A data representation. Lives until the end, as the representation does. */
+/*
+ * A data representation. Valid until the process ends, as the representation
+ * is.
+ */
 struct fort_datarep {
 	fort_proc *read;
 	fort_proc *write;

@@ -52,7 +52,7 @@ CONSTANT(type_null_delete_fn, DELETE_ARGS(MPI_Aint), NO_DELETE)
 CONSTANT(win_null_copy_fn, COPY_ARGS(MPI_Aint), NO_COPY)
 CONSTANT(win_dup_fn, COPY_ARGS(MPI_Aint), DUP)
 CONSTANT(win_null_delete_fn, DELETE_ARGS(MPI_Aint), NO_DELETE)
-/* Called by no program: their presence as an argument is their meaning. */
+/* Constants that programs only pass as arguments; they are never called. */
 CONSTANT(conversion_fn_null, (void), {})
 CONSTANT(conversion_fn_null_c, (void), {})
 
@@ -68,7 +68,7 @@ static struct fort_keyval *new_keyval(fort_proc *copy, fort_proc *del,
 	return k;
 }
 
-/* The functions of C are always these: they also free the cells. */
+/* Every keyval has these functions of C, which also free the cells. */
 #define KEYVAL(Name, name)                                                    \
 	static void f_##Name##_create_keyval(fort_proc *copy, fort_proc *del, \
 					     int *keyval, MPI_Aint *extra,    \

@@ -6,7 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Errors of sections have no communicator: that of MPI_COMM_SELF is called. */
+/*
+ * Errors of sections belong to no communicator: the error handler of
+ * MPI_COMM_SELF is called.
+ */
 static int fail(int code)
 {
 	PMPI_Comm_call_errhandler(MPI_COMM_SELF, code);

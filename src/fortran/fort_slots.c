@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Functions of C for operators and error handlers of Fortran: FORT_SLOTS of
- * each kind, numbered in octal. The same procedure always gets the same one.
+ * each kind, numbered in octal. The same procedure always gets the same
+ * function.
  */
 #include "src/fortran/fort_callback.h"
 

@@ -18,7 +18,7 @@ static int is_blank(const char *s, size_t n)
 	return n == 0;
 }
 
-/* One string of a list in an allocation of its own; trailing blanks go. */
+/* One string of a list in an allocation of its own, without trailing blanks. */
 static char *copy_string(const char *s, size_t n)
 {
 	char *c;
@@ -137,5 +137,5 @@ static void f_Comm_spawn_multiple(int *count, char *commands, char *argvs,
 FORT_BOTH(f_Comm_spawn_multiple, mpi_comm_spawn_multiple)
 
 #else
-typedef int fort_no_spawn; /* a source file is not empty */
+typedef int fort_no_spawn; /* ISO C forbids an empty source file */
 #endif

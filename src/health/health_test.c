@@ -564,7 +564,7 @@ static void a_rank_is_found_by_its_number(void **state)
 	world_close(&w);
 }
 
-/* The text of a view in rooms of every size: it is truncated at the end. */
+/* The text of a view in buffers of every size: it is truncated at the end. */
 static void text_is(const struct weft_health_view *v, const char *expected)
 {
 	char text[128];

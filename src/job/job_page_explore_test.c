@@ -39,7 +39,7 @@ struct job_page_member *weft_job_page_member(const struct weft_job_page *r,
 static void setup(void)
 {
 	memset(&member, 0, sizeof(member));
-	/* words between the first and the last follow the same code */
+	/* all other words use the same code as the first and the last */
 	for (int k = 1; k < JOB_PAGE_ENTRY / 8 - 1; k++)
 		explore_private(&member.entry[k], sizeof(member.entry[k]));
 }

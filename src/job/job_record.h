@@ -18,9 +18,11 @@
  *
  *   END       no more calls
  *   COMPUTE   picoseconds
- *   SEND      flags, comm, peer, tag, bytes             peer and tag signed:
- *   RECV      the same                                  -1 any, -2
- * MPI_PROC_NULL ISEND     the same, request IRECV     the same, request
+ *   SEND      flags, comm, peer, tag, bytes; peer and tag are signed: -1 any,
+ *             -2 MPI_PROC_NULL
+ *   RECV      as SEND
+ *   ISEND     as SEND, request
+ *   IRECV     as SEND, request
  *   SENDRECV  flags, comm, peer, tag, bytes, peer, tag, bytes of the receive
  *   WAIT      n, n requests
  *   WAIT_ONE  n, n requests, index of the one that completed
@@ -31,8 +33,10 @@
  *             elements sent, elements received; UNEVEN: n elements sent per
  *             rank, n received (n 0 or the size of comm); LATER: request
  *   COMM      parent, new number (0: not a member), how, n, n ranks of the
- * world COMM_FREE comm REQ_FREE  request OTHER     bytes of a name, name: the
- * call cannot be replayed
+ *             world
+ *   COMM_FREE comm
+ *   REQ_FREE  request
+ *   OTHER     bytes of a name, name: the call cannot be replayed
  *
  * Communicator 0 is the world. Types and operations are handles of MPI's ABI if
  * they are predefined, otherwise 0.
@@ -132,7 +136,7 @@ static inline uint64_t record_check(const void *bytes, size_t n)
 
 #define RECORD_NUMBER_BYTES 10
 
-/* Writes a number at p. Returns the place behind it. */
+/* Writes a number at p. Returns the address after it. */
 static inline unsigned char *record_put(unsigned char *p, uint64_t n)
 {
 	for (; n > 0x7f; n >>= 7)
@@ -147,7 +151,7 @@ static inline uint64_t record_signed(int64_t n)
 }
 
 /*
- * Reads a number. Returns the place behind it; NULL: the bytes end before it,
+ * Reads a number. Returns the address after it; NULL: the bytes end before it,
  * or it is too long.
  */
 static inline const unsigned char *

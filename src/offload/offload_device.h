@@ -25,7 +25,7 @@
 #define WEFT_CUDA_KIND	 "cuda:device"
 const char *weft_device_kinds(void);
 
-/* Looks for a GPU's driver. */
+/* Enables device memory if the process has loaded a GPU's driver. */
 void weft_device_init(void);
 
 /*

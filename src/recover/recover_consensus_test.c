@@ -170,7 +170,9 @@ static void check_decisions(struct world *w)
 	}
 }
 
-/* Nothing can happen any more but deaths: every living member has decided. */
+/*
+ * No event but a death is possible any more: every living member has decided.
+ */
 static void check_end(struct world *w)
 {
 	for (int i = 0; i < w->n; i++)
@@ -185,7 +187,7 @@ static size_t seen_count;
 static struct world *stack;
 static size_t stack_len, stack_room;
 
-/* Adds a world to the set; returns false if it was there. */
+/* Adds a world to the set; returns false if the set contained it. */
 static bool seen_add(const struct world *w)
 {
 	const uint64_t *word = (const uint64_t *)(const void *)w;

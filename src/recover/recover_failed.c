@@ -14,9 +14,9 @@
 #include <stdlib.h>
 
 /*
- * Time after which a failed process is silent, even if the provider, which has
- * exchanged no packet with it, does not report it, in ns. Packets in shared
- * memory are read by the next polls.
+ * Time after the detection of a failure, in ns, from which the process counts
+ * as silent even if the provider does not report it (it has exchanged no packet
+ * with the process). Packets in shared memory are read by the next polls.
  */
 #define SILENT_NS (60 * WEFT_MS)
 

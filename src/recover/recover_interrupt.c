@@ -59,7 +59,7 @@ static int error_of(const struct weft_p2p *p)
 {
 	int rc = weft_recover_refuses(p);
 
-	/* the provider reports the end of a process to which a send goes */
+	/* the provider reports the death of the target of a send */
 	if (rc || p->req.flags & WEFT_REQ_SEND)
 		return rc;
 	rc = weft_interrupt_receive(p->req.comm, p->peer);

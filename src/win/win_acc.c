@@ -6,8 +6,8 @@
  *   mapped       the origin changes the target's memory: few elements by atomic
  *                instructions (one element by the machine's interface, which
  *                uses the same instructions), many elements, and elements
- * without such instructions, by loops under the target's accumulate lock
- *                (win_acc_lock.h)
+ *                without such instructions, by loops under the target's
+ *                accumulate lock (win_acc_lock.h)
  *   page         the origin reads and writes by fi_*, always under the
  *                target's accumulate lock
  *   otherwise    the target changes its memory: by fi_atomic if that
@@ -120,7 +120,10 @@ static int change_by_unit(const struct change *c)
 	return win_unit_change(c->w, &u);
 }
 
-/* Changes the elements, plain: without concurrent changes. */
+/*
+ * Changes the elements by plain loads and stores; concurrent changes are
+ * excluded.
+ */
 static int change_apply(const struct change *c, bool plain)
 {
 	int rc = c->w->amo && c->n == 1 ? change_by_unit(c) : 1;

@@ -38,7 +38,7 @@ static_assert(sizeof(struct win_rwlock) == 16, "shared format");
 /* The accumulate lock of a target, in the order of requests; win_acc_lock.h. */
 struct win_acc_lock {
 	weft_au32 users;   /* number of tickets issued */
-	weft_au32 now;	   /* ticket that may enter */
+	weft_au32 now;	   /* ticket that holds the lock */
 	weft_au32 waiters; /* number of waiters on now */
 	uint32_t zero;
 };

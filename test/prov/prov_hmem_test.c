@@ -424,7 +424,7 @@ int main(void)
 	};
 
 	setenv("FI_WEFT_MACHINE", "apenet", 1);
-	/* the same offers on a host with a GPU */
+	/* the offers must not depend on a GPU of the host */
 	setenv("FI_WEFT_CUDA", "no", 1);
 	return T_RUN(tests);
 }

@@ -4,7 +4,7 @@
  * explore_memory.c.
  */
 
-/* the check of longjmp() takes a jump to another stack for an error */
+/* the fortified longjmp() reports a jump to another stack as an error */
 #undef _FORTIFY_SOURCE
 
 #include "test/support/explore_int.h"

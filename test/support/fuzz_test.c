@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of the fuzzing library: what it changes, and that it repeats. */
+/* Tests of the fuzzing library: its changes, and that a seed repeats them. */
 #include "test/support/fuzz.h"
 #include "test/t.h"
 

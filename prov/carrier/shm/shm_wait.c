@@ -227,7 +227,7 @@ static bool wait_at_most(struct shm *s, const struct wait_words *words,
 				       WEFT_FUTEX_PROCESSES) != -ETIMEDOUT;
 	rc = weft_event_wait(wake, word, words->event_word, words->event_value,
 			     part);
-	/* the kernel may support only one word */
+	/* the kernel may be able to wait on one word only */
 	s->no_waitv = rc == -ENOSYS;
 	return rc != -ETIMEDOUT;
 }

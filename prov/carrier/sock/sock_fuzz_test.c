@@ -155,7 +155,7 @@ static void changed_datagrams_are_refused_or_delivered(void **state)
 		}
 		T_TRUE(s->stats.refused > 0);
 		T_TRUE(e.got > 0);
-		/* another peer is served */
+		/* a valid peer is still served */
 		T_OK(end_open(&good, &weft_carrier_sock, 2, NULL));
 		e.got = 0;
 		for (uint64_t n = 0; n < SENT; n++)

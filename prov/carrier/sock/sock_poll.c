@@ -47,7 +47,10 @@ static bool pass_peer_ended(const struct sock_peer *p)
 {
 	if (p->broken)
 		return true;
-	/* bytes that the peer has sent by its stream arrive before its end */
+	/*
+	 * bytes that the peer has sent on its stream are received before its
+	 * end is reported
+	 */
 	return p->bye && p->rx.next == p->bye_seq &&
 	       !stream_peer_receives(&p->stream);
 }

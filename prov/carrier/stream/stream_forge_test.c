@@ -82,7 +82,7 @@ static bool outsider_closed(int fd)
 	return !n || (n < 0 && errno != EAGAIN);
 }
 
-/* B forgets its nonce with every connection, so a recorded proof is invalid. */
+/* B uses a new nonce for every connection, so a recorded proof is invalid. */
 static void a_replayed_handshake_is_refused(void **state)
 {
 	struct pair *p = pair_open(STREAM_TAGGED);

@@ -24,7 +24,7 @@
 #define STREAM_NONCE	32u
 #define STREAM_PROOF	32u
 #define STREAM_TAG	16u
-/* payload of a record with a tag, and without */
+/* largest payload of a record with and without a tag */
 #define STREAM_RECORD	65536u
 #define STREAM_UNTAGGED (1u << 20)
 
@@ -85,7 +85,7 @@ struct stream_conn {
 	bool writable;	/* EPOLLOUT is requested */
 	bool head_full; /* in: the head of the record is complete and valid */
 	struct in_addr from; /* in: address of the other side */
-	/* NULL: in, and not known yet */
+	/* NULL: an incoming connection whose peer is not known yet */
 	struct stream_peer *peer;
 	uint64_t since_ns; /* start of the handshake, or last activity */
 	/* Handshake. */

@@ -11,7 +11,9 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define RX_RUN_BYTES (4u << 20) /* bytes per call, for other work between */
+#define RX_RUN_BYTES                                            \
+	(4u << 20) /* largest number of bytes per call, so that \
+		    * other work is not delayed */
 
 static struct weft_stream_xfer *rx_find(const struct stream_conn *c,
 					uint64_t ticket)

@@ -25,7 +25,7 @@ static void buffer_free(uint8_t *b, size_t bytes)
 	free(b - PAIR_GUARD);
 }
 
-/* One transfer from A to B, up to its first end. */
+/* One transfer from A to B, until one side reports its end. */
 struct flow {
 	struct pair_xfer in, out;
 	uint8_t *from, *to;

@@ -148,7 +148,9 @@ WEFT_EXPORT void weft_apenet_stats(struct weft_apenet *a,
 	*s = a->stats;
 	s->puts += a->singles_out;
 	s->packets_out += a->singles_out;
-	/* request, data, send: the steps of a packet alone on the board */
+	/*
+	 * request, data, send: the steps of a packet on an otherwise idle board
+	 */
 	s->active_steps += 3 * a->singles_out;
 	s->packets_in += a->singles_in;
 	s->tlb_hits += a->singles_in;

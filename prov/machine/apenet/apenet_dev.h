@@ -166,7 +166,10 @@ int apenet_create(const struct weft_carrier_ops *ops,
 
 /* apenet_buf.c */
 
-/* Adds a buffer; rights and range are valid. -ENOSPC, -ENOMEM. */
+/*
+ * Adds a buffer whose rights and range the caller has checked. -ENOSPC,
+ * -ENOMEM.
+ */
 int apenet_buf_add(struct weft_apenet *a, const struct apenet_buf *b,
 		   unsigned *buf_p);
 /* Returns the buffer that contains all bytes with these rights, or NULL. */

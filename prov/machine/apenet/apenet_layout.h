@@ -127,7 +127,7 @@ struct apenet_slot {
 struct apenet_credit {
 	uint32_t taken;	  /* packets whose slots are free again */
 	uint32_t arrived; /* packets that have arrived */
-	/* 1: send the packets after `arrived` again */
+	/* 1: retransmit the packets after `arrived` */
 	uint32_t resend;
 	uint32_t zero;
 };

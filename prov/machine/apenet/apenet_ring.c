@@ -388,7 +388,7 @@ static inline bool slot_deliver(struct apenet_rings *s, struct apenet_ring *r,
 	return true;
 }
 
-/* A packet is missing: the peer has to send it again. */
+/* A packet is missing: the peer must retransmit it. */
 static void ring_missing(struct apenet_rings *s, struct apenet_ring *r)
 {
 	r->missing = true;

@@ -11,7 +11,7 @@
 
 #include <errno.h>
 
-/* ---- engines above units that the test knows ---- */
+/* ---- engines whose units the test accesses ---- */
 
 static struct weft_unit *opened[2];
 static unsigned opens;
@@ -309,8 +309,8 @@ static void a_ring_accepts_only_the_next_packet(void **state)
 		unsigned dropped;
 	} row[] = {
 		{ APENET_RING_SHORTS, 32, 0, 0 },
-		{ APENET_RING_SHORTS, 32, 0, 1 },	/* again */
-		{ APENET_RING_SHORTS + 256, 32, 1, 1 }, /* slot of 2 */
+		{ APENET_RING_SHORTS, 32, 0, 1 },	/* duplicate */
+		{ APENET_RING_SHORTS + 256, 32, 1, 1 }, /* slot of packet 2 */
 		{ APENET_RING_SHORTS + 256, 32, 2, 1 }, /* after a gap */
 		{ APENET_RING_LONGS + 4096, 32, 1, 1 }, /* short, long slot */
 		{ APENET_RING_SHORTS + 128, 200, 1, 1 },

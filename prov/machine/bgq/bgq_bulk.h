@@ -10,7 +10,7 @@
 /* Injection FIFOs. */
 #define BGQ_BULK_FIFO	   16	    /* descriptors of this process */
 #define BGQ_BULK_RGET_FIFO 17	    /* descriptors that peers send */
-#define BGQ_BULK_RGETS	   16	    /* slots of the latter */
+#define BGQ_BULK_RGETS	   16	    /* slots of that FIFO */
 #define BGQ_BULK_DESCS	   (4 * 64) /* descriptors of a remote get, bytes */
 
 struct bgq_bulk {
@@ -39,7 +39,10 @@ int bgq_bulk_open(struct bgq_bulk *b, struct weft_bgq *mu, struct weft_unit *u,
 void bgq_bulk_close(struct bgq_bulk *b);
 void bgq_bulk_lost(struct bgq_bulk *b, const struct weft_peer *peer);
 
-/* Implement the functions of struct weft_unit_ops; the peer has a node. */
+/*
+ * Implement the functions of struct weft_unit_ops; the peer must have a node
+ * number.
+ */
 int bgq_bulk_get(struct bgq_bulk *b, struct weft_peer *peer,
 		 struct weft_dma *d);
 int bgq_bulk_put(struct bgq_bulk *b, struct weft_peer *peer,

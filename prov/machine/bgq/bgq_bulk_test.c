@@ -148,7 +148,7 @@ static void a_put_counts_its_bytes_at_the_target(void **state)
 	T_IS(0 - weft_load64(counter), 4000);
 }
 
-/* The local memory of a transfer is accessible only meanwhile. */
+/* The local memory of a transfer is accessible only during the transfer. */
 static void ranges_of_a_transfer_are_closed_after_it(void **state)
 {
 	mem_open(&side[1], side[1].mem, MEM, READ_WRITE);

@@ -67,7 +67,7 @@ static void the_choice_within_a_class_is_random(void **state)
 		repeats += order[0][n] == order[0][n - FIFOS];
 		equal += order[0][n] == order[1][n];
 	}
-	/* one in eight by chance */
+	/* expected by chance: one in eight */
 	T_TRUE(repeats < ROUNDS / 4 && equal < ROUNDS / 4);
 }
 

@@ -90,7 +90,7 @@ static void gi_status(struct weft_bgq *mu, unsigned class, unsigned bits)
 	bgq_irq(mu, WEFT_BGQ_IRQ_GI, class);
 }
 
-/* Sends what has changed; a packet that the carrier refuses is sent later. */
+/* Sends changed values; a packet that the carrier refuses is sent later. */
 static void gi_run(struct weft_bgq *mu, unsigned class)
 {
 	struct bgq_route *r = &mu->route[class];

@@ -258,7 +258,10 @@ static void bad_broadcasts_are_refused(void **state)
 
 /* ---- halted parts and groups of interrupts (BGQ-49) ---------------------- */
 
-/* Packets reach b, and a answers; then a's injection, b's reception halt. */
+/*
+ * Packets reach b, and a answers; then the injection of a and the reception of
+ * b are halted.
+ */
 static void a_halted_part_stops_alone(void **state)
 {
 	struct pair p;

@@ -449,7 +449,7 @@ WEFT_HOT static int bgq_transport_poll(struct weft_unit *u, int budget)
 	if (e->busy) {
 		/* packets that an earlier call could not send */
 		bgq_tx_run(e->mu, budget);
-		/* a peer's descriptor that was refused stops no others */
+		/* a refused descriptor of a peer does not stop the others */
 		weft_bgq_inj_clear(e->mu, BGQ_BULK_RGET_FIFO);
 		e->busy = !bgq_inj_empty(&e->mu->inj[BGQ_BULK_RGET_FIFO]);
 		for (unsigned i = 0; i < BGQ_TRANSPORT_FIFOS; i++)

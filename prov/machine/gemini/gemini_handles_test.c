@@ -366,7 +366,7 @@ static void other_atomics_are_for_the_owner(void **state)
 	w.bytes = 8;
 	T_IS(gemini_word_amo(side[0].f, &side[0].unit, side[0].peer, &w),
 	     -EOPNOTSUPP);
-	/* and-xor needs a multiple of 16 */
+	/* an and-xor needs an address that is a multiple of 16 */
 	T_IS(amo(WEFT_FETCH, WEFT_NUM_WRITE, 7, 0, word + 1, NULL),
 	     -EOPNOTSUPP);
 	T_IS(*word, 5);

@@ -14,7 +14,7 @@
 
 enum {
 	REQUEST_BYTES = 32, /* assumed: request of a read */
-	SHORT_BYTES = 8,    /* least data of a packet */
+	SHORT_BYTES = 8,    /* smallest data length of a packet */
 };
 
 struct generic_unit {

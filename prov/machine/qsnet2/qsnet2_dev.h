@@ -99,7 +99,7 @@ struct qsnet2_map {
 	uint64_t host; /* process address of base */
 	uint16_t context;
 	uint16_t perm;
-	bool used; /* pages were made of the mapping */
+	bool used; /* pages of the mapping were created */
 };
 
 /*

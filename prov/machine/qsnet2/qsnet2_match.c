@@ -76,7 +76,9 @@ void qsnet2_match_arm(struct qsnet2_match *m)
 
 void qsnet2_match_start(struct qsnet2_match *m)
 {
-	/* a full run queue holds a thread that takes all packets */
+	/*
+	 * if the run queue is full, it contains a thread that takes all packets
+	 */
 	(void)qsnet2_thread_start(m->s, m->context, WEFT_QSNET2_HIGH, m->start);
 }
 

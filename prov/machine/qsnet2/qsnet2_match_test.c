@@ -26,7 +26,7 @@ static struct side side[2];
 
 static size_t bytes_of(unsigned i)
 {
-	return 8 + i * 37 % (BYTES - 8); /* by STEN and by DMA */
+	return 8 + i * 37 % (BYTES - 8); /* lengths for STEN and for DMA */
 }
 
 static int on_deliver(void *arg, struct weft_peer *src,

@@ -334,7 +334,7 @@ static void engine_packets_have_a_length_and_a_number(void **state)
 	target_close(&t);
 }
 
-/* An acknowledgement frees the slots of messages that were sent, only. */
+/* An acknowledgement frees only the slots of messages that were sent. */
 static void acknowledgements_are_for_messages_that_were_sent(void **state)
 {
 	struct weft_pkt pkt = { .type = 7 };

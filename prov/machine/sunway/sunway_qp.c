@@ -90,7 +90,7 @@ static unsigned char *qp_staging(struct sunway_qps *q,
 	return q->staging + (size_t)qp_slot(q, m) * WEFT_SUNWAY_PACKET;
 }
 
-/* Sends the packet of a message again. */
+/* Retransmits the packet of a message. */
 static int qp_retransmit(struct sunway_qps *q, struct sunway_qp *p,
 			 struct sunway_msg *m)
 {

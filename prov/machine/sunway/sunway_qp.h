@@ -100,15 +100,15 @@ void sunway_qp_acked(struct sunway_qps *q, struct sunway_qp *p);
 void sunway_qp_ack(struct sunway_qps *q, struct sunway_qp *p);
 /*
  * Called when the countdown ends: runs timeouts, sends acknowledgements that
- * the carrier refused, and delivers messages whose turn has come. Returns the
- * number of messages.
+ * the carrier refused, and delivers messages that are now in order. Returns the
+ * number of delivered messages.
  */
 int sunway_qps_run(struct sunway_qps *q);
 
 /* sunway_qp_rx.c: handles a packet; a return value is for the carrier. */
 int sunway_qp_deliver(struct sunway_qps *q, struct weft_peer *src,
 		      const struct weft_pkt *pkt, const void *payload);
-/* Delivers messages whose turn has come. Returns their number. */
+/* Delivers kept messages that are now in order. Returns their number. */
 int sunway_qps_retry(struct sunway_qps *q);
 /* Delivers the messages of a lost peer, and drops those with gaps. */
 void sunway_qp_lost(struct sunway_qps *q, struct weft_peer *peer);

@@ -18,7 +18,10 @@ static int qp_refuse(struct sunway_qps *q)
 	return 0;
 }
 
-/* Counts a delivered message, and acknowledges if no message does. */
+/*
+ * Counts a delivered message; sends an acknowledgement if no message of the
+ * other direction carries one.
+ */
 static void qp_delivered(struct sunway_qps *q, struct sunway_qp *p)
 {
 	if (weft_unlikely(++p->owed >= SUNWAY_QP_ACK))
@@ -191,7 +194,7 @@ void sunway_qp_lost(struct sunway_qps *q, struct weft_peer *peer)
 	early_deliver(q, p);
 	sunway_qp_early_free(q, p);
 	weft_arq_win_init(&p->rx, p->rx.next);
-	/* no message can be acknowledged */
+	/* the peer is lost: all its messages count as acknowledged */
 	p->heard = p->next << SUNWAY_ACK_SHIFT;
 	sunway_qp_acked(q, p);
 	weft_list_remove(&p->link);

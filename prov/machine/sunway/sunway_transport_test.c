@@ -12,7 +12,7 @@
 #include <string.h>
 
 #define PACKET_BYTES 2016
-#define SHORT_BYTES  96 /* with the header: 128 */
+#define SHORT_BYTES  96 /* 128 bytes with the header */
 #define NODES	     3
 
 struct node {

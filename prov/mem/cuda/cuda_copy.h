@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Copies that are complete when the call returns; 0 or -errno. */
+/* Synchronous copies. Return 0 or -errno. */
 #ifndef WEFT_MEM_CUDA_COPY_H
 #define WEFT_MEM_CUDA_COPY_H
 

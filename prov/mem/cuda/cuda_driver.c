@@ -55,7 +55,7 @@ static const char *library(void)
 
 bool cuda_driver_possible(void)
 {
-	static atomic_int known; /* 1: no; 2: yes */
+	static atomic_int known; /* 0: not known; 1: no; 2: yes */
 
 	if (!atomic_load_explicit(&known, memory_order_relaxed))
 		atomic_store_explicit(&known, library() ? 2 : 1,
@@ -82,8 +82,8 @@ static enum state resolve(void *lib, const char *name)
 }
 
 /*
- * Remembers the last library of the loader's list, and prevents that it is
- * unloaded: its record must stay valid.
+ * Stores the last library of the loader's list, and prevents its unloading: the
+ * record must stay valid.
  */
 static void last_library_set(void)
 {

@@ -95,12 +95,12 @@ struct cuda_driver {
 
 /*
  * Returns whether the library may be used: the host has the driver's devices,
- * or FI_WEFT_CUDA says so. Loads nothing.
+ * or FI_WEFT_CUDA requests it. Loads nothing.
  */
 bool cuda_driver_possible(void);
 /*
  * Returns the driver's functions; NULL: this process has not loaded the
- * library, so that it has no device memory. Does not load or initialize the
+ * library, and so has no device memory. Does not load or initialize the
  * library, which is the application's decision and takes time.
  */
 const struct cuda_driver *cuda_driver(void);

@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define ASK_POLLS 4096 /* polls between two questions to the driver */
+#define ASK_POLLS 4096 /* polls between two queries of the driver */
 
 static struct cuda_home home;
 static bool failed;
@@ -160,8 +160,8 @@ static bool is_complete(uint32_t number)
 }
 
 /*
- * Asks the driver whether the work failed: then the word is never written. A
- * stream without work has completed all of it.
+ * Queries the driver for an error, after which the word is never written. If
+ * the stream is idle, all of its work is complete.
  */
 static int ask_driver(struct cuda_home *h)
 {

@@ -30,7 +30,7 @@ struct cuda_block {
 };
 #define CUDA_LIST 4096
 
-/* What is known of an address. */
+/* Attributes of an address. */
 struct cuda_where {
 	bool device; /* memory that only the GPU can access */
 	bool ipc;    /* can be shared by an IPC handle */

@@ -246,7 +246,7 @@ static char *expand(char *out, const char *pattern, unsigned op, unsigned type)
 		case 'k':
 			out = stpcpy(out, bytes == 8 ? "3" : "2");
 			break;
-		default: /* o */
+		default: /* the letter o */
 			out = expand(out, instruction(op, type), op, type);
 		}
 	}

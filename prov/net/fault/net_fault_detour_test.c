@@ -323,7 +323,7 @@ static uint64_t acked_despite_failure(uint8_t neterr, unsigned dead,
 	m.routing = NET_DETERMINISTIC;
 	net_fixture_machine_load(&cfg, "qsnet2:4x4x4");
 	cfg.care.neterr = neterr;
-	/* routes avoid the switch before the source sends again */
+	/* routes avoid the switch before the source retransmits */
 	cfg.care.detect_ps = cfg.care.ack_timeout_ps / 2;
 	snprintf(plan, sizeof(plan), "dead-switch 3:%u at 650ns", dead);
 	net_fixture_fault_open(&e, &cfg, plan);
@@ -338,7 +338,7 @@ static uint64_t acked_despite_failure(uint8_t neterr, unsigned dead,
 
 /*
  * QSN-41: an acknowledgement that a dead switch has lost is requested again by
- * a network error message; the data is not sent again.
+ * a network error message; the data is not retransmitted.
  */
 static void qsnet2_resolves_lost_acks_by_error_messages(void **state)
 {
@@ -365,7 +365,7 @@ static void qsnet2_resolves_lost_acks_by_error_messages(void **state)
 	T_IS(lost, 1);
 }
 
-/* A packet that a failed link has cut is discarded and sent again. */
+/* A packet that a failed link has cut is discarded and retransmitted. */
 static void qsnet2_resends_packets_cut_by_a_failure(void **state)
 {
 	struct net_msg m = { .dst = 15, .bytes = 2048, .path = 2 };

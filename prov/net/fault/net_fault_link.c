@@ -352,7 +352,7 @@ static bool is_error_response(const struct net_packet *p)
 	return p->flags & NET_P_ACK && p->flags & NET_P_ERROR;
 }
 
-/* Makes the packet of an error response from its record again. */
+/* Restores the packet of an error response from its record. */
 static void error_undo(const struct net *net, struct net_packet *p)
 {
 	uint32_t counts = p->dirs & ~0xffffu;

@@ -5,8 +5,9 @@
  * (nearly always none), and each message arrives once, completely and in
  * order.
  *
- *   LONG=1     10^8 packet-hops per machine, divided equally between error
- * rates LONG=1e9   this number of packet-hops ONLY=bgq   one machine only
+ *   LONG=1     10^8 packet-hops per machine, as many with each error rate
+ *   LONG=1e9   this number of packet-hops
+ *   ONLY=bgq   one machine only
  *
  * The model's packets carry no data. The test copies the bytes of a message in
  * the packet callbacks, and compares them when the message is complete.

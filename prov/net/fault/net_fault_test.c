@@ -633,10 +633,10 @@ static uint64_t put_despite(const char *plan, struct net_fault_count *c)
 
 /*
  * GEM-31: the target answers a discarded packet by an error response of three
- * phits. The packet is sent again 1 us after the event. In ns, the response
+ * phits. The packet is retransmitted 1 us after the event. In ns, the response
  * takes 20 to the link, 20 + 105 + 20 for hops, 4 on the wire (9 B at 2.34
- * GB/s) and 20 to the event. The packet reaches the link after 250 + 85 B
- * at 11.44 GB/s.
+ * GB/s) and 20 to the event. The packet reaches the link after 250 + 85 B at
+ * 11.44 GB/s.
  */
 static void gemini_answers_bad_packets_by_error_responses(void **state)
 {

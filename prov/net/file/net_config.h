@@ -180,7 +180,8 @@ struct net_reliability {
 
 /*
  * A choice of the collective algorithm of MPI programs on this machine, for a
- * range of group sizes and of vector lengths. Upper limits of 0 are none.
+ * range of group sizes and of vector lengths. An upper limit of 0 means no
+ * limit.
  */
 #define NET_CHOICES_MAX 64
 struct net_choice {

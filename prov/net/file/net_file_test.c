@@ -267,7 +267,6 @@ static void unknown_machine_error_lists_machines(void **state)
 	T_IS(net_file_load("", 0, &cfg, &why), -ENOENT);
 }
 
-/* Nothing is found, and the name, which cannot be written, is kept. */
 static void a_missing_data_file_is_not_found(void **state)
 {
 	char path[4096];

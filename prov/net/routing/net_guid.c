@@ -11,7 +11,7 @@
 struct tables {
 	uint64_t entries; /* entries of one table */
 	uint64_t bytes;
-	/* an entry is in use if it has ports; the last one is not kept */
+	/* an entry is in use if it has ports; the last entry is temporary */
 	struct net_fat_route route[NET_TABLE_ROUTES + 1];
 	/* number of the route plus one, or 0: not computed yet */
 	uint16_t number[];

@@ -503,7 +503,7 @@ static void packets_do_not_turn_up(void **state)
 	net_fixture_close(&e);
 }
 
-/* With the channels of too_few_channels_have_a_cycle the ring does block. */
+/* With the channels of too_few_channels_have_a_cycle the ring blocks. */
 static void a_ring_with_one_channel_blocks(void **state)
 {
 	struct net_fixture e;

@@ -18,7 +18,7 @@ enum weft_hmem {
 
 /* Makes the calls with segments accept memory of other kinds. */
 void weft_hmem_use(struct weft_ep *ep);
-/* Makes all calls accept it: FI_HMEM. */
+/* Makes all calls accept such memory (FI_HMEM). */
 void weft_hmem_enable(struct weft_ep *ep);
 /*
  * Sets the engine's callbacks of an endpoint with FI_HMEM, once the engine is

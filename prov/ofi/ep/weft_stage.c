@@ -14,7 +14,7 @@
  * and copies a chunk when all of its bytes have arrived. Short messages and
  * remote accesses are copied at once.
  *
- *   op->held   | space for a packet | struct stage | counts of chunks, or bytes
+ *   op->held   | space for a packet | struct stage | counts of chunks or bytes
  * |
  *
  * Between processes of a host, device memory that can be shared is not staged:

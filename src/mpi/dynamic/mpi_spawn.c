@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Comm_spawn. The root opens a port and has the processes started; their
- * MPI_Init connects to the port, on which the parents accept.
+ * MPI_Comm_spawn. The root opens a port and requests the start of the
+ * processes; their MPI_Init connects to the port, on which the parents accept.
  */
 #include "src/mpi/mpi_export.h"
 
@@ -152,7 +152,7 @@ static int start(const struct planned *q, int count, const char *port,
 	return rc ? MPI_ERR_SPAWN : 0;
 }
 
-/* What the root tells the other members. */
+/* Result of the root, which is sent to the other members. */
 struct outcome {
 	int class; /* error class, or 0 */
 	int total; /* sum of maxprocs; 0: the arguments are not valid */

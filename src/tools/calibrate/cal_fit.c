@@ -15,7 +15,7 @@
 #define ASSUMED_PART  0.3
 /* Messages of a window of osu_bw (its default). */
 #define WINDOW	      64
-/* Most of the shortest time that overheads may take. */
+/* Largest part of the shortest time that overheads may take. */
 #define OVERHEAD_MOST 0.8
 
 double cal_wire(const struct cal_machine *m, double bytes)

@@ -12,7 +12,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Words of a title, the first that occurs decides. */
+/*
+ * Words in the title of a table; the first one that occurs determines the kind.
+ */
 static const struct {
 	const char *word;
 	enum cal_kind kind;

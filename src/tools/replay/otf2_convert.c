@@ -30,7 +30,7 @@
 #include <unistd.h>
 #include <weft/coll_call.h>
 
-/* A definition: its number in the archive, and what is needed of it. */
+/* A definition: its number in the archive, and the fields that are needed. */
 struct region {
 	uint64_t id;
 	bool is_mpi, sends;

@@ -31,7 +31,7 @@ void record_text(const char *text);
 /* Records a call that cannot be replayed. */
 void record_other(const char *name);
 
-/* Return the number of a new request; of an open one, or 0: unknown. */
+/* Return the number of a new request, and of an open request (0: unknown). */
 uint64_t record_req_add(MPI_Request handle);
 uint64_t record_req_find(MPI_Request handle, bool take);
 

@@ -59,7 +59,10 @@ static struct weft_dt *type_of(const struct replay_call *c)
 	return dt && dt->size ? dt : weft_dt_of(MPI_BYTE);
 }
 
-/* Elements per rank, as an array of MPI_Count; and their adjacent places. */
+/*
+ * Elements per rank as an array of MPI_Count, and the displacements of adjacent
+ * blocks.
+ */
 struct arrays {
 	MPI_Count *count, *place;
 };

@@ -54,7 +54,8 @@ struct replay_rank {
 	/* completed operations that no poll has read, as in a queue */
 	struct weft_list done;
 	unsigned done_count;
-	bool signalled; /* a wait ends without a completion: a join is over */
+	bool signalled; /* a wait ends without a completion: a join is complete
+			 * */
 	struct weft_list retry; /* operations that were refused, in order */
 	struct weft_list steps; /* nonblocking collectives */
 	struct weft_list routes;
@@ -130,7 +131,7 @@ int replay_rank_open(struct replay_rank *r);
 struct weft_peer *replay_peer(struct replay_rank *r, uint32_t rank);
 /* Queues a completion for the next poll of the rank. */
 void replay_rank_done(struct replay_rank *r, struct replay_op *op);
-/* One pass of the progress loop. Returns what completed. */
+/* Runs one pass of the progress loop. Returns the number of completions. */
 int replay_progress(void);
 /* Blocks until an event; mark: weft_completed before the last pass. */
 void replay_block(uint32_t mark);

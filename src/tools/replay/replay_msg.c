@@ -212,7 +212,7 @@ static int post(struct replay_rank *r, struct replay_op *op)
 	if (err != -EAGAIN)
 		replay_fail("rank %u: a message of %zu bytes was refused (%d)",
 			    r->rank, op->bytes, -err);
-	/* as the provider, which polls once */
+	/* poll once, as the provider does */
 	weft_nic_poll(r->nic, 64);
 	return err;
 }

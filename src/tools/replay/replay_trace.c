@@ -217,7 +217,7 @@ static bool get_flags(struct trace *t, struct cursor *c, unsigned *flags)
 	return n <= RECORD_FLAGS || wrong(t, "unknown flags");
 }
 
-/* Reads n numbers behind `used` others of the call. */
+/* Reads n numbers, which follow `used` other numbers of the call. */
 static bool get_array(struct trace *t, struct cursor *c, size_t used,
 		      uint64_t n)
 {

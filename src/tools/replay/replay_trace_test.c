@@ -225,7 +225,10 @@ static void test_wrong_calls(void **state)
 	}
 }
 
-/* Hostile calls with right checksums: refused or read, never overrun. */
+/*
+ * Calls with invalid values and valid checksums are refused or read, never
+ * overrun.
+ */
 static void test_fuzz(void **state)
 {
 	struct record_chunk h;

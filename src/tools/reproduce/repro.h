@@ -57,7 +57,7 @@ struct repro_row {
 
 /*
  * Source of the results: an MPI program in virtual time, or the model of the
- * network without processes. By default an MPI program answers the rows that
+ * network without processes. By default an MPI program measures the rows that
  * the authors measured with MPI (by=mpi).
  */
 enum repro_by { REPRO_BY_ROW, REPRO_BY_MPI, REPRO_BY_MODEL };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Rows answered by an MPI program in virtual time (repro_mpi.h). */
+/* Rows that an MPI program in virtual time measures (repro_mpi.h). */
 #include "src/tools/reproduce/repro_mpi.h"
 #include "src/base/attr.h"
 

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rows that are answered by an MPI program in virtual time (repro_measure.c),
- * started with mpiexec. Rows with the same machine, shape, number of ranks and
- * ranks per node are measured by one job.
+ * Rows that an MPI program in virtual time measures (repro_measure.c), started
+ * with mpiexec. Rows with the same machine, shape, number of ranks and ranks
+ * per node are measured by one job.
  */
 #ifndef WEFT_REPRO_MPI_H
 #define WEFT_REPRO_MPI_H
 
 #include "src/tools/reproduce/repro.h"
 
-/* Whether this run answers the row by an MPI program. */
+/* Returns whether an MPI program measures the row in this run. */
 bool repro_by_mpi(const struct repro *r, const struct repro_row *row);
 /*
  * Measures a row; *model_p: the quantity of the experiment. Returns 0, or

@@ -41,8 +41,8 @@ static void print_number(const struct repro_sensitivity *s, unsigned n)
 	printf("%s\n", repro_unchecked(s, n) ? "  unchecked" : "");
 }
 
-/* Prints the rows that no change moves, and those that only no change breaks.
- */
+/* Prints the rows that no change moves, and those that changes move but do not
+ * break. */
 static void print_firm_rows(const struct repro_sensitivity *s,
 			    const struct repro *r)
 {

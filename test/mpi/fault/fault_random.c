@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Ranks die at random moments, while all ranks communicate, agree and shrink.
- * The survivors repair their communicator and continue until the time is over.
+ * The survivors repair their communicator and continue until the time limit.
  * Arguments: seed, number of ranks that die, and the ms in which they die.
  */
 #include "test/mpi/fault/fault_t.h"
@@ -187,7 +187,10 @@ static MPI_Comm repair(MPI_Comm c)
 	return made;
 }
 
-/* Executes a round. Returns whether the time is over, the same on all ranks. */
+/*
+ * Executes a round. Returns whether the time limit has passed, the same on all
+ * ranks.
+ */
 static int round_run(MPI_Comm *c, unsigned *round, double start)
 {
 	int flag, err = work(*c, (*round)++);

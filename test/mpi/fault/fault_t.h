@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What the programs of this folder share. */
+/* Functions that the programs of this folder share. */
 #ifndef WEFT_TEST_FAULT_T_H
 #define WEFT_TEST_FAULT_T_H
 
@@ -36,11 +36,11 @@ static inline void check(int line, const char *call, int got, int want)
 	failed = 1;
 }
 
-/* The call returns an error of that class. */
+/* Checks that the call returns an error of that class. */
 #define CHECK(call, class) check(__LINE__, #call, call, class)
 #define EXPECT(x)	   check(__LINE__, #x, !(x), 0)
 
-/* Dies without a trace, as at the failure of a node. */
+/* Kills this process without cleanup, as the failure of a node would. */
 static inline void die(void)
 {
 	fflush(NULL);

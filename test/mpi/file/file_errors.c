@@ -347,7 +347,7 @@ static void shrinking_file(void)
 	MT_OK(MPI_File_close(&f));
 }
 
-/* The file to delete is gone: an error at all ranks. */
+/* The file to delete does not exist any more: an error at all ranks. */
 static void deleted_file(void)
 {
 	char path[FT_PATH];
