@@ -424,12 +424,10 @@ static void temporary_buffers_are_large_enough(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#ifndef __SANITIZE_THREAD__ /* cases of one thread */
-		T_CASE(every_row_matches_the_naive_result),
-		T_CASE(intercommunicators_match_the_naive_result),
-		T_CASE(persistent_operations_restart),
-		T_CASE(temporary_buffers_are_large_enough),
-#endif
+		T_CASE_ONE_THREAD(every_row_matches_the_naive_result),
+		T_CASE_ONE_THREAD(intercommunicators_match_the_naive_result),
+		T_CASE_ONE_THREAD(persistent_operations_restart),
+		T_CASE_ONE_THREAD(temporary_buffers_are_large_enough),
 		T_CASE(several_hosts_match_the_naive_result),
 		T_CASE(blocking_operations_match_the_naive_result),
 		T_CASE(failures_reach_all_dependent_ranks),

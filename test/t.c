@@ -155,3 +155,20 @@ int t_scale(int full)
 	return full;
 #endif
 }
+
+#ifdef __SANITIZE_THREAD__
+static void skip_case(void **state)
+{
+	skip();
+}
+#endif
+
+struct CMUnitTest t_case_one_thread(const char *name, CMUnitTestFunction f)
+{
+	struct CMUnitTest c = { .name = name, .test_func = f };
+
+#ifdef __SANITIZE_THREAD__
+	c.test_func = skip_case;
+#endif
+	return c;
+}

@@ -24,11 +24,18 @@
 #include <errno.h>
 #include <sys/types.h>
 
-#define T_CASE(f) cmocka_unit_test(f)
+#define T_CASE(f)	     cmocka_unit_test(f)
+/*
+ * A case of one thread in a program with cases of several: skipped under
+ * ThreadSanitizer.
+ */
+#define T_CASE_ONE_THREAD(f) t_case_one_thread(#f, f)
 #define T_RUN(tests)                                            \
 	(t_leak_start(),                                        \
 	 t_exit_code(cmocka_run_group_tests(tests, NULL, NULL), \
 		     sizeof(tests) / sizeof((tests)[0])))
+
+struct CMUnitTest t_case_one_thread(const char *name, CMUnitTestFunction f);
 
 /* Records the allocated memory, for the check at exit (t_leak.c). */
 void t_leak_start(void);

@@ -494,19 +494,17 @@ static void threads_share_a_type(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-#ifndef __SANITIZE_THREAD__ /* cases of one thread */
-		T_CASE(predefined_types_match_their_slots),
-		T_CASE(random_types_match_the_model),
-		T_CASE(darrays_match_the_model),
-		T_CASE(regular_types_get_simple_nodes),
-		T_CASE(copy_between_different_layouts),
-		T_CASE(external32_is_big_endian_and_round_trips),
-		T_CASE(sizes_beyond_64_bits_are_refused),
-		T_CASE(large_vectors_are_packed),
-		T_CASE(the_element_of_a_type),
-		T_CASE(large_lists_are_packed),
-		T_CASE(component_types_survive_their_free),
-#endif
+		T_CASE_ONE_THREAD(predefined_types_match_their_slots),
+		T_CASE_ONE_THREAD(random_types_match_the_model),
+		T_CASE_ONE_THREAD(darrays_match_the_model),
+		T_CASE_ONE_THREAD(regular_types_get_simple_nodes),
+		T_CASE_ONE_THREAD(copy_between_different_layouts),
+		T_CASE_ONE_THREAD(external32_is_big_endian_and_round_trips),
+		T_CASE_ONE_THREAD(sizes_beyond_64_bits_are_refused),
+		T_CASE_ONE_THREAD(large_vectors_are_packed),
+		T_CASE_ONE_THREAD(the_element_of_a_type),
+		T_CASE_ONE_THREAD(large_lists_are_packed),
+		T_CASE_ONE_THREAD(component_types_survive_their_free),
 		T_CASE(threads_share_a_type),
 	};
 
