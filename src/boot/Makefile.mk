@@ -1,6 +1,7 @@
 # src/boot: start, PMIx, wire-up, choice of the provider, abort
 libmpi_abi_la_SOURCES += src/boot/boot_abort.c src/boot/boot_abort.h \
 	src/boot/boot_backend.c src/boot/boot_backend.h \
+	src/boot/boot_direct.c src/boot/boot_direct.h \
 	src/boot/boot_foreign.c src/boot/boot_foreign.h \
 	src/boot/boot_hosts.c src/boot/boot_hosts.h src/boot/boot_init.c \
 	src/boot/boot_init.h src/boot/boot_pmix.c src/boot/boot_pmix.h \

@@ -2,9 +2,13 @@
 /*
  * PMIx client: queries job-level data; publishes the endpoint name of this
  * process once, with one fence that collects all names; gets the names of other
- * processes on first contact. Called by boot_init.c and boot_wire_up.c.
+ * processes on first contact. Called by boot_init.c and boot_wire_up.c. A
+ * process that got its job from boot_direct.c connects to PMIx when a function
+ * needs it for the first time.
  */
 #include "src/boot/boot_pmix.h"
+
+#include "src/boot/boot_direct.h"
 
 #include "src/base/atomic.h"
 #include "src/base/limit.h"
@@ -32,6 +36,7 @@
 
 static pmix_proc_t me;
 static bool open;
+static bool connected; /* PMIx_Init has completed */
 /* job status page with the names; NULL: the names are in PMIx */
 static struct weft_job_page *job_page;
 /* number of this rank's entry in the job status page */
@@ -241,12 +246,55 @@ void weft_pmix_use_sessions(bool after_world)
 					 memory_order_acq_rel);
 }
 
-int weft_pmix_open(struct weft_job *job, bool alone)
+/* Connects to the PMIx server, unless this process has done so. */
+static int connect_server(const char *trace)
 {
-	const char *trace = launcher_variable();
 	pmix_status_t st;
 	int err;
 	void *p;
+
+	if (connected)
+		return 0;
+	err = try_resources();
+	if (err)
+		return err;
+	st = PMIx_Init(&me, NULL, 0);
+	/* other processes may have reached the limit since the first check */
+	if (st == PMIX_ERROR && (err = weft_limit_try_thread()))
+		return report_no_thread(err);
+	if (st != PMIX_SUCCESS)
+		return report_no_server(trace, st);
+	connected = true;
+	p = mmap(NULL, PMIX_SPARE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
+		 -1, 0);
+	spare = p == MAP_FAILED ? NULL : p;
+	return 0;
+}
+
+int weft_pmix_connect(void)
+{
+	return open ? connect_server("PMIX_RANK") : -ENOTCONN;
+}
+
+/* Fills *job from PMIx. */
+static int read_job(struct weft_job *job, const char *trace)
+{
+	job->launched = true;
+	job->rank = (int)me.rank;
+	job->size = get_int(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, 0);
+	if (job->size < 1)
+		return report_no_server(trace, PMIX_ERR_NOT_FOUND);
+	job->local_rank = get_int(me.rank, PMIX_LOCAL_RANK, 0);
+	job->local_size = get_int(PMIX_RANK_WILDCARD, PMIX_LOCAL_SIZE, 1);
+	job->appnum = get_int(me.rank, PMIX_APPNUM, -1);
+	job->universe = get_int(PMIX_RANK_WILDCARD, PMIX_UNIV_SIZE, -1);
+	return get_local_peers(job);
+}
+
+int weft_pmix_open(struct weft_job *job, bool alone)
+{
+	const char *trace = launcher_variable();
+	int err;
 
 	memset(job, 0, sizeof(*job));
 	without_fences = alone;
@@ -262,29 +310,20 @@ int weft_pmix_open(struct weft_job *job, bool alone)
 	/* from here on error messages name the rank */
 	job->rank = env_int("PMIX_RANK");
 	weft_log_set_rank(job->rank);
-	err = try_resources();
+	err = weft_direct_open(job);
+	if (err < 0)
+		return err;
+	if (err) {
+		PMIX_LOAD_PROCID(&me, getenv("PMIX_NAMESPACE"),
+				 (pmix_rank_t)job->rank);
+		open = true;
+		return 0;
+	}
+	err = connect_server(trace);
 	if (err)
 		return err;
-	st = PMIx_Init(&me, NULL, 0);
-	/* other processes may have reached the limit since the first check */
-	if (st == PMIX_ERROR && (err = weft_limit_try_thread()))
-		return report_no_thread(err);
-	if (st != PMIX_SUCCESS)
-		return report_no_server(trace, st);
 	open = true;
-	p = mmap(NULL, PMIX_SPARE_BYTES, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS,
-		 -1, 0);
-	spare = p == MAP_FAILED ? NULL : p;
-	job->launched = true;
-	job->rank = (int)me.rank;
-	job->size = get_int(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, 0);
-	if (job->size < 1)
-		return report_no_server(trace, PMIX_ERR_NOT_FOUND);
-	job->local_rank = get_int(me.rank, PMIX_LOCAL_RANK, 0);
-	job->local_size = get_int(PMIX_RANK_WILDCARD, PMIX_LOCAL_SIZE, 1);
-	job->appnum = get_int(me.rank, PMIX_APPNUM, -1);
-	job->universe = get_int(PMIX_RANK_WILDCARD, PMIX_UNIV_SIZE, -1);
-	return get_local_peers(job);
+	return read_job(job, trace);
 }
 
 static int to_errno(pmix_status_t st, const char *what)
@@ -339,8 +378,10 @@ static int publish(const char *key, const void *bytes, size_t len)
 {
 	char text[PMIX_MAX_KEYLEN];
 	pmix_value_t v;
-	int rc;
+	int rc = weft_pmix_connect();
 
+	if (rc)
+		return rc;
 	v.type = PMIX_BYTE_OBJECT;
 	v.data.bo.bytes = (char *)(uintptr_t)bytes;
 	v.data.bo.size = len;
@@ -358,6 +399,8 @@ static int collect_all(void)
 		owed_fences++;
 		return 0;
 	}
+	if (weft_pmix_connect())
+		return -ENOTCONN;
 	PMIX_INFO_LOAD(&info, PMIX_COLLECT_DATA, &collect, PMIX_BOOL);
 	return to_errno(PMIx_Fence(NULL, 0, &info, 1), "fence");
 }
@@ -434,8 +477,10 @@ static int fetch(int rank, const char *key, void *bytes, size_t *len_p)
 	char text[PMIX_MAX_KEYLEN];
 	pmix_proc_t p;
 	pmix_value_t *v;
-	int rc;
+	int rc = weft_pmix_connect();
 
+	if (rc)
+		return rc;
 	PMIX_LOAD_PROCID(&p, me.nspace, (pmix_rank_t)rank);
 	rc = to_errno(get_value(&p, key_now(key, text), &v), "get");
 	return rc ? rc : pmix_bytes_of(v, bytes, len_p);
@@ -460,6 +505,8 @@ int weft_pmix_fetch(int rank, const char *key, void *bytes, size_t *len_p,
 	pmix_status_t st;
 	char text[PMIX_MAX_KEYLEN];
 
+	if (weft_pmix_connect())
+		return -ENOTCONN;
 	PMIX_LOAD_PROCID(&p, me.nspace, (pmix_rank_t)rank);
 	PMIX_INFO_LOAD(&info, PMIX_TIMEOUT, &seconds, PMIX_INT);
 	st = PMIx_Get(&p, key_now(key, text), &info, 1, &v);
@@ -514,7 +561,11 @@ int weft_pmix_fence(void (*idle)(void), void (*wake)(void))
 	struct fence f = { .wake = wake };
 	pmix_status_t st;
 
-	if (!open)
+	/*
+	 * ranks in virtual time have synchronized in the model, and have no
+	 * connections to the launcher that they would close together
+	 */
+	if (!open || weft_direct_is_open())
 		return 0;
 	st = PMIx_Fence_nb(NULL, 0, NULL, 0, fence_done, &f);
 	if (st == PMIX_OPERATION_SUCCEEDED)
@@ -536,7 +587,7 @@ int weft_pmix_fence(void (*idle)(void), void (*wake)(void))
 void weft_pmix_abort(int code, const char *text)
 {
 	spare_release();
-	if (open)
+	if (!weft_direct_abort(code, text) && connected)
 		PMIx_Abort(code, text, NULL, 0);
 }
 
@@ -564,13 +615,15 @@ static void mute_libevent(bool mute)
 
 void weft_pmix_close(void)
 {
-	if (open) {
+	if (connected) {
 		mute_libevent(true);
 		PMIx_Finalize(NULL, 0);
 		mute_libevent(false);
 	}
+	weft_direct_close();
 	spare_release();
 	generation += open;
 	open = false;
+	connected = false;
 	job_page = NULL;
 }

@@ -25,6 +25,11 @@ struct weft_job;
  * (logged).
  */
 int weft_pmix_open(struct weft_job *job, bool alone);
+/*
+ * Connects to the PMIx server before a direct call of PMIx. Returns 0 or
+ * -errno, also without a launcher.
+ */
+int weft_pmix_connect(void);
 /* Executes the waits that were omitted; all processes call it or MPI_Init. */
 int weft_pmix_collect(void);
 

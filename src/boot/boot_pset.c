@@ -26,7 +26,7 @@ static const pmix_value_t *query(const char *key, const char *set,
 	pmix_status_t st;
 
 	*a = (struct answer){ NULL, 0 };
-	if (!*weft_pmix_job())
+	if (weft_pmix_connect())
 		return NULL;
 	if (set) {
 		PMIX_INFO_LOAD(&name, PMIX_PSET_NAME, set, PMIX_STRING);

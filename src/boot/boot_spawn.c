@@ -26,10 +26,11 @@ extern char **environ;
 static bool is_private(const char *var)
 {
 	static const char *const names[] = {
-		"WEFT_JOB_PAGE=",	"WEFT_TRACE_FD=",
-		"WEFT_LOCAL_RANKS=",	"WEFT_LOCAL_CPUS=",
-		"WEFT_REPORT=",		"WEFT_SINGLETON=",
-		"WEFT_STARTUP_REPORT=", WEFT_SPAWN_PORT "=",
+		"WEFT_JOB_PAGE=",    "WEFT_TRACE_FD=",
+		"WEFT_JOB_EVENTS=",  "WEFT_LOCAL_RANKS=",
+		"WEFT_LOCAL_CPUS=",  "WEFT_REPORT=",
+		"WEFT_SINGLETON=",   "WEFT_STARTUP_REPORT=",
+		WEFT_SPAWN_PORT "=",
 	};
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(names); i++)

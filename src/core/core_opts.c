@@ -39,6 +39,11 @@ const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT] = {
 				"page, in which ranks record their current "
 				"call",
 				NULL },
+	[WEFT_OPT_JOB_EVENTS] = { "WEFT_JOB_EVENTS", WEFT_CFG_INT, "-1",
+				  "set by mpiexec in virtual time: descriptor "
+				  "of the pipe on which ranks report their "
+				  "start and end",
+				  NULL },
 	[WEFT_OPT_TRACE_FD] = { "WEFT_TRACE_FD", WEFT_CFG_INT, "-1",
 				"set by mpiexec: descriptor of the file to "
 				"which ranks write events",

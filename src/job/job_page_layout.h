@@ -25,7 +25,7 @@
 #include <stddef.h>
 
 #define JOB_PAGE_MAGIC	 0x6c6c6f72u /* ASCII "roll" */
-#define JOB_PAGE_VERSION 3u
+#define JOB_PAGE_VERSION 4u
 
 enum { JOB_PAGE_NAMES = 1024, JOB_PAGE_NAME = 56, JOB_PAGE_THREADS = 8 };
 enum { JOB_PAGE_ENTRY = 120 };
@@ -72,7 +72,8 @@ struct job_page_member {
 	weft_au32 ended;   /* 1: end_ps is valid (end_ps may be 0) */
 	weft_au32 started; /* 1: MPI_Init has completed */
 	weft_au32 exited;  /* 1: the process has exited; by the launcher */
-	uint32_t pad[4];
+	uint32_t app;	   /* number of the program; by the launcher */
+	uint32_t pad[3];
 	/* cache line 1: times, only if requested */
 	weft_au64 begin_ps;
 	weft_au64 end_ps;

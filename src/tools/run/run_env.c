@@ -230,6 +230,12 @@ static int add_model(struct run_env *e, const struct run_model *m, bool verbose)
 	return err;
 }
 
+/* Sets the number of a descriptor; -1 removes the variable. */
+static int add_fd(struct run_env *e, const char *name, int fd)
+{
+	return fd < 0 ? run_env_set(e, name, NULL) : add_number(e, name, fd);
+}
+
 static int add_job(struct run_env *e, const struct run_job *job)
 {
 	size_t i;
@@ -246,16 +252,14 @@ static int add_job(struct run_env *e, const struct run_job *job)
 	if (!err)
 		err = add_sizes(e, &job->sizes);
 	if (!err)
-		err = run_env_set(e, "WEFT_JOB_PAGE", NULL);
-	if (!err && job->job_page_fd >= 0)
-		err = add_number(e, "WEFT_JOB_PAGE", job->job_page_fd);
+		err = add_fd(e, "WEFT_JOB_PAGE", job->job_page_fd);
+	if (!err)
+		err = add_fd(e, "WEFT_JOB_EVENTS", job->events_fd);
 	if (!err)
 		err = run_env_set(e, "WEFT_SURVIVE",
 				  job->opts->survive ? "1" : NULL);
 	if (!err)
-		err = run_env_set(e, "WEFT_TRACE_FD", NULL);
-	if (!err && job->trace_fd >= 0)
-		err = add_number(e, "WEFT_TRACE_FD", job->trace_fd);
+		err = add_fd(e, "WEFT_TRACE_FD", job->trace_fd);
 	if (!err)
 		err = add_model(e, &job->opts->model, job->opts->verbose);
 	if (!err && job->record)

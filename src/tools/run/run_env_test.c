@@ -19,9 +19,11 @@ static struct run_job a_job(void)
 	memset(&app, 0, sizeof(app));
 	opts.app = &app;
 	opts.napps = 1;
-	return (struct run_job){
-		.opts = &opts, .nranks = 5, .cpus = 2, .topo_fd = -1
-	};
+	return (struct run_job){ .opts = &opts,
+				 .nranks = 5,
+				 .cpus = 2,
+				 .topo_fd = -1,
+				 .events_fd = -1 };
 }
 
 static const char *env_value(char **env, const char *name)

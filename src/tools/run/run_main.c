@@ -22,6 +22,7 @@
 #include "src/tools/run/job/run_signal.h"
 #include "src/tools/run/job/run_spawn.h"
 #include "src/tools/run/job/run_record.h"
+#include "src/tools/run/job/run_events.h"
 #include "src/tools/run/job/run_trace.h"
 
 #include <errno.h>
@@ -88,6 +89,7 @@ static int job_init(struct run_job *job, const struct run_opts *o)
 	job->opts = o;
 	job->topo_fd = -1;
 	job->job_page_fd = -1;
+	job->events_fd = -1;
 	job->trace_fd = -1;
 	job->nranks = run_opts_ranks(o);
 	job->rank = calloc((size_t)job->nranks, sizeof(*job->rank));
@@ -271,6 +273,8 @@ static int job_start(struct run_job *job)
 		calibrate_copy_thresholds(job);
 	if (!err)
 		err = run_job_page_open(job);
+	if (!err)
+		err = run_events_open(job);
 	if (!err)
 		err = run_trace_open(job);
 	if (!err)

@@ -1,6 +1,7 @@
 # src/tools/run/job: the running job
 RUN_SOURCES += \
 	src/tools/run/job/run_end.c src/tools/run/job/run_end.h \
+	src/tools/run/job/run_events.c src/tools/run/job/run_events.h \
 	src/tools/run/job/run_foreign.c src/tools/run/job/run_foreign.h \
 	src/tools/run/job/run_job.c src/tools/run/job/run_job.h \
 	src/tools/run/job/run_job_page.c src/tools/run/job/run_job_page.h \

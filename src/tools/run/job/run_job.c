@@ -8,6 +8,7 @@
 #include "src/tools/run/job/run_job.h"
 #include "src/base/clock.h"
 #include "src/tools/run/job/run_end.h"
+#include "src/tools/run/job/run_events.h"
 #include "src/tools/run/job/run_foreign.h"
 #include "src/tools/run/io/run_io.h"
 #include "src/tools/run/job/run_nested.h"
@@ -277,7 +278,7 @@ static void handle_events(struct watch *w)
 {
 	struct run_event ev;
 
-	while (!run_pmix_next(&ev)) {
+	while (!run_pmix_next(&ev) || !run_events_next(&ev)) {
 		handle_event(w, &ev);
 		free(ev.text);
 	}
@@ -487,10 +488,11 @@ static int poll_timeout_ms(const struct watch *w)
 static void poll_once(struct watch *w)
 {
 	struct pollfd pfd[] = { { .fd = w->signal_fd, .events = POLLIN },
-				{ .fd = w->event_fd, .events = POLLIN } };
+				{ .fd = w->event_fd, .events = POLLIN },
+				{ .fd = run_events_fd(), .events = POLLIN } };
 
-	if (poll(pfd, 2, poll_timeout_ms(w)) > 0) {
-		if (pfd[1].revents)
+	if (poll(pfd, 3, poll_timeout_ms(w)) > 0) {
+		if (pfd[1].revents || pfd[2].revents)
 			handle_events(w);
 		if (pfd[0].revents) {
 			struct signalfd_siginfo si;

@@ -21,8 +21,8 @@ struct run_rank {
 	pid_t pid;
 	int status; /* status of waitpid() after the exit */
 	uint16_t app;
-	bool connected; /* whether the rank has called PMIx_Init */
-	bool finalized; /* whether the rank has called PMIx_Finalize */
+	bool connected; /* whether the rank has started the library */
+	bool finalized; /* whether the rank has closed it again */
 	bool exited;
 	bool failed; /* the job continued without this rank */
 };
@@ -92,6 +92,8 @@ struct run_job {
 	struct weft_job_page job_page;
 	/* descriptor of the job status page in the ranks; -1: none */
 	int job_page_fd;
+	/* descriptor of the pipe for events in the ranks; -1: none */
+	int events_fd;
 	/* descriptor of the memory for recorded events; -1: none */
 	int trace_fd;
 	char *record;  /* file of --record; NULL: calls are not recorded */

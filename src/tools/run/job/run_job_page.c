@@ -17,6 +17,9 @@ int run_job_page_open(struct run_job *job)
 			       run_is_counted(&job->opts->model)))
 		return 0;
 	weft_job_page_set_job(&job->job_page, job->nspace);
+	for (int i = 0; i < job->nranks; i++)
+		weft_job_page_member(&job->job_page, (uint32_t)i)->app =
+			job->rank[i].app;
 	job->job_page_fd =
 		fcntl(job->job_page.region.fd, F_DUPFD_CLOEXEC, JOB_PAGE_FD);
 	if (job->job_page_fd < 0)

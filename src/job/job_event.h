@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Events that the members of a job report to their launcher through a pipe. An
+ * event is shorter than PIPE_BUF, so the kernel writes it whole. Events of one
+ * member are read in their order, and before its exit is seen.
+ */
+#ifndef WEFT_JOB_EVENT_H
+#define WEFT_JOB_EVENT_H
+
+#include <stdint.h>
+
+enum weft_job_event_kind {
+	WEFT_JOB_STARTED = 1, /* the member has started the library */
+	WEFT_JOB_LEFT,	      /* it has closed the library */
+	WEFT_JOB_ABORTED,     /* it ends the job, with a code and a text */
+};
+
+struct weft_job_event {
+	uint32_t magic;
+	uint32_t kind;
+	uint32_t member;
+	int32_t code;
+	char text[1008]; /* terminated by 0 */
+};
+
+/* Writes an event; excess text is cut. Returns 0 or -errno. */
+int weft_job_event_send(int fd, enum weft_job_event_kind kind, uint32_t member,
+			int code, const char *text);
+/*
+ * Reads the next event from a descriptor that does not block. Returns 0;
+ * -EAGAIN: there is none; -EPROTO: what was read is not an event.
+ */
+int weft_job_event_next(int fd, struct weft_job_event *ev);
+
+#endif
