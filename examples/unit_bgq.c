@@ -40,6 +40,7 @@ static void setup(int me, int to_other)
 	must(weft_bgq_open(&attr, &mu), "weft_bgq_open");
 	must(weft_bgq_range_set(mu, 0, mem, sizeof(mem), 0), "range");
 	must(weft_bgq_range_set(mu, 1, (void *)&counter, 8, 0), "range");
+	must(weft_bgq_range_set(mu, 2, ring, sizeof(ring), 0), "range");
 	must(weft_bgq_bat_set(mu, BAT_MEM, mem, 0), "base address");
 	must(weft_bgq_bat_set(mu, BAT_COUNTER, (void *)&counter, 0), "base");
 	must(weft_bgq_inj_open(mu, 0, ring[0], SLOTS, 0), "injection FIFO");

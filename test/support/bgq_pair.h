@@ -52,6 +52,14 @@ static inline void pair_irq(void *arg, enum weft_bgq_irq irq, unsigned id)
 	s->irq_id = id;
 }
 
+/* Lets the unit access ring i of the test: a range register of the system. */
+static inline void pair_ring(struct side *s, unsigned i, void *ring,
+			     uint64_t bytes)
+{
+	T_OK(weft_bgq_range_set(s->mu, WEFT_BGQ_USER_RANGES + 1 + i, ring,
+				bytes, 0));
+}
+
 static inline void pair_side(struct side *s, const char *faults,
 			     uint64_t rec_bytes)
 {
@@ -69,6 +77,8 @@ static inline void pair_side(struct side *s, const char *faults,
 	s->ring = pair_memory(2 * PAIR_SLOTS * 64);
 	T_OK(weft_bgq_range_set(s->mu, 0, s->mem, PAIR_BYTES, 0));
 	T_OK(weft_bgq_range_set(s->mu, 1, &s->counter, 8, 0));
+	pair_ring(s, 0, s->ring, 2 * PAIR_SLOTS * 64);
+	pair_ring(s, 1, s->rec, rec_bytes);
 	T_OK(weft_bgq_bat_set(s->mu, 1, s->mem, 0));
 	T_OK(weft_bgq_bat_set(s->mu, 2, &s->counter, 0));
 	T_OK(weft_bgq_inj_open(s->mu, 0, s->ring, PAIR_SLOTS, 0));

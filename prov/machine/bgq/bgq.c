@@ -57,6 +57,7 @@ int bgq_create(const struct weft_carrier_ops *ops,
 		return -ENOMEM;
 	mu->raw = raw;
 	weft_rng_init(&mu->rng, seed, 0);
+	mu->range_changes = 1;
 	mu->irq_group[WEFT_BGQ_IRQ_ERROR] = WEFT_BGQ_CRITICAL;
 	mu->irq_group[WEFT_BGQ_IRQ_HALT] = WEFT_BGQ_MACHINE_CHECK;
 	if (!a.up) {

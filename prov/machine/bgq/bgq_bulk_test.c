@@ -47,6 +47,9 @@ static void side_open(struct side *s)
 	T_OK(bgq_create(&weft_carrier_loop, &a, 0, &s->mu));
 	s->mu->engine = s;
 	s->unit.carrier = s->mu->port.carrier;
+	T_OK(weft_bgq_range_set(
+		s->mu, WEFT_BGQ_USER_RANGES, s->ring,
+		sizeof(s->ring) + sizeof(s->packets) + sizeof(s->rget), 0));
 	T_OK(weft_bgq_inj_open(s->mu, BGQ_BULK_FIFO, s->ring, 4, 0));
 	T_OK(weft_bgq_inj_open(s->mu, 0, s->packets, 4, 0));
 	T_OK(bgq_bulk_open(&s->bulk, s->mu, &s->unit, &bounce, s->rget));
@@ -367,6 +370,9 @@ static void direct_puts_are_checked_at_both_ends(void **state)
 	T_IS(post_put(WEFT_BGQ_BAT_ENTRIES, 0, 1, from), WEFT_BGQ_ERR_BAT_ID);
 	T_IS(post_put(BASE, to, 0, from), WEFT_BGQ_ERR_BAT_ID);
 	T_IS(post_put(BASE, to, 1, side[0].mem), WEFT_BGQ_ERR_RANGE);
+	/* the rings are in a range of the system */
+	T_IS(post_put(BASE, offset_of(side[1].ring), 1, from),
+	     WEFT_BGQ_ERR_RANGE);
 	/* payloads of packets may be read, not written */
 	T_IS(post_put(BASE, offset_of(side[1].bounce), 1, from),
 	     WEFT_BGQ_ERR_RANGE);

@@ -45,6 +45,8 @@ struct bgq_inj {
 	uint8_t error; /* enum weft_bgq_error */
 	bool fetched;  /* cur holds the descriptor at head */
 	bool loaded;   /* word holds the result of an atomic load */
+	/* weft_bgq.range_changes when the whole ring was last found allowed */
+	uint32_t checked;
 	uint64_t word;
 	uint64_t sent;	/* bytes of cur already sent */
 	uint64_t count; /* completed descriptors */
@@ -66,6 +68,7 @@ struct bgq_rec {
 	uint64_t chunks; /* size in chunks, a power of two; 0: closed */
 	uint64_t threshold;
 	uint8_t flags;
+	uint32_t checked; /* as in struct bgq_inj */
 	alignas(64) weft_au64 shadow;
 	weft_au64 tail;
 	/* end position of a complete packet, plus one */
@@ -141,6 +144,7 @@ struct weft_bgq {
 	/* masks of the FIFOs with work */
 	weft_au64 active[BGQ_CLASSES][BGQ_WORDS];
 	struct bgq_range range[WEFT_BGQ_RANGES];
+	uint32_t range_changes; /* changes of range registers; never 0 */
 	struct bgq_bat bat[WEFT_BGQ_BAT_ENTRIES];
 	uint64_t irq_pending;
 	uint64_t irq_mask;
@@ -186,6 +190,15 @@ enum bgq_use {
 bool bgq_range_ok(const struct weft_bgq *mu, uint64_t addr, uint64_t bytes,
 		  enum bgq_use use, bool system);
 /*
+ * Returns whether the range registers allow an access to `bytes` of the ring
+ * of a FIFO; the part beyond the end of the ring continues at its start. The
+ * system sets the memory of rings, so all registers apply to them.
+ */
+bool bgq_inj_ring_ok(const struct weft_bgq *mu, struct bgq_inj *f, uint64_t pos,
+		     unsigned slots, enum bgq_use use);
+bool bgq_rec_ring_ok(const struct weft_bgq *mu, struct bgq_rec *r, uint64_t pos,
+		     unsigned chunks);
+/*
  * Stores bytes in memory that a range register allows. False: there is no
  * memory at the address.
  */
@@ -216,6 +229,8 @@ void bgq_rec_copy_out(struct bgq_rec *r, uint64_t first, void *dst,
 		      size_t bytes);
 uint64_t bgq_rec_free(struct bgq_rec *r);
 uint64_t bgq_rec_tail(struct bgq_rec *r);
+/* Returns the first chunk that is not reserved. */
+uint64_t bgq_rec_shadow(struct bgq_rec *r);
 
 /* bgq_tx.c */
 void bgq_tx_doorbell(struct weft_bgq *mu, unsigned id);

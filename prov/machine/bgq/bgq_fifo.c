@@ -129,9 +129,14 @@ uint64_t bgq_rec_tail(struct bgq_rec *r)
 	return nic_event_read(&r->tail) & REC_POS_MASK;
 }
 
+uint64_t bgq_rec_shadow(struct bgq_rec *r)
+{
+	return nic_event_read(&r->shadow) & REC_POS_MASK;
+}
+
 uint64_t bgq_rec_free(struct bgq_rec *r)
 {
-	uint64_t at = nic_event_read(&r->shadow) & REC_POS_MASK;
+	uint64_t at = bgq_rec_shadow(r);
 
 	return r->chunks - ((at - nic_space_read(&r->head)) & REC_POS_MASK);
 }

@@ -19,6 +19,7 @@ static void priority_order_system_high_normal(void **state)
 	struct weft_bgq_msg m = { .node = 1, .vc = WEFT_BGQ_VC_ORDERED };
 
 	pair_open(&p, "");
+	pair_ring(&p.a, 2, ring, sizeof(ring));
 	for (unsigned i = 0; i < 3; i++) {
 		T_OK(weft_bgq_inj_open(p.a.mu, 10 + i, ring[i], 4, flags[i]));
 		soft[0] = (char)('0' + i);
@@ -39,6 +40,7 @@ static void fifos_of_a_class_alternate_by_packet(void **state)
 	struct pair p;
 
 	pair_open(&p, "");
+	pair_ring(&p.a, 2, ring, sizeof(ring));
 	T_OK(weft_bgq_inj_open(p.a.mu, 300, ring, 4, 0));
 	pair_fifo_desc(&p, &d, p.a.mem, 512 * 40);
 	T_OK(weft_bgq_inj_post(p.a.mu, 0, &d, NULL));
@@ -202,6 +204,7 @@ static void a_retried_packet_repeats_no_atomic_load(void **state)
 	uint64_t *word, sent = 0;
 
 	pair_open(&p, "");
+	pair_ring(&p.a, 2, ring, sizeof(ring));
 	T_OK(weft_bgq_inj_open(p.a.mu, 1, ring, 4, 0));
 	pair_fifo_desc(&p, &full, p.a.mem, 512 * 40);
 	word = (uint64_t *)(void *)p.a.mem;
@@ -235,6 +238,7 @@ static void expect_error(const struct weft_bgq_desc *bad, unsigned code)
 	struct pair p;
 
 	pair_open(&p, "");
+	pair_ring(&p.a, 2, ring, sizeof(ring));
 	T_OK(weft_bgq_inj_open(p.a.mu, 1, ring, 4, 0));
 	T_OK(weft_bgq_inj_post(p.a.mu, 1, bad, NULL));
 	pair_send(&p, 0, p.a.mem, 10);
@@ -310,6 +314,7 @@ static uint64_t error_of(struct pair *p, const struct weft_bgq_desc *d,
 	struct weft_bgq_desc ring[4];
 	uint64_t e;
 
+	pair_ring(&p->a, 2, ring, sizeof(ring));
 	T_OK(weft_bgq_inj_open(p->a.mu, 1, ring, 4, flags));
 	T_OK(weft_bgq_inj_post(p->a.mu, 1, d, NULL));
 	for (int i = 0; i < 100; i++)
@@ -425,6 +430,7 @@ static uint64_t system_packet(struct pair *p, const struct weft_bgq_desc *d)
 	uint64_t n = weft_bgq_load(p->b.mu, WEFT_BGQ_NET_RECEIVED, 0);
 	uint64_t bad = weft_bgq_load(p->b.mu, WEFT_BGQ_ERR_COUNT, 0);
 
+	pair_ring(&p->a, 2, ring, sizeof(ring));
 	T_OK(weft_bgq_inj_open(p->a.mu, 1, ring, 4, WEFT_BGQ_SYSTEM));
 	T_OK(weft_bgq_inj_post(p->a.mu, 1, d, NULL));
 	for (int i = 0; i < 1000; i++)
@@ -445,6 +451,8 @@ static void system_fifos_accept_system_packets_only(void **state)
 	void *rec = aligned_alloc(64, 4096);
 
 	pair_open(&p, "");
+	pair_ring(&p.b, 2, rec, 4096);
+	pair_ring(&p.b, 3, get, sizeof(get));
 	T_OK(weft_bgq_rec_open(p.b.mu, 1, rec, 4096, WEFT_BGQ_SYSTEM));
 	T_OK(weft_bgq_inj_open(p.b.mu, 6, get, 4,
 			       WEFT_BGQ_SYSTEM | WEFT_BGQ_RGET));
@@ -506,6 +514,57 @@ static void injection_only_ranges_refuse_stores(void **state)
 	expect_reject(&p, &d, WEFT_BGQ_ERR_RANGE);
 	T_IS(weft_bgq_range_set(p.b.mu, WEFT_BGQ_RANGES, p.b.mem, 1, 0),
 	     -EINVAL);
+	pair_close(&p);
+}
+
+/* Makes the range of a ring of the pair end after `bytes`. */
+static void ring_limit(struct side *s, bool rec, uint64_t bytes, unsigned flags)
+{
+	T_OK(weft_bgq_range_set(s->mu, WEFT_BGQ_USER_RANGES + 1 + rec,
+				rec ? (void *)s->rec : s->ring, bytes, flags));
+}
+
+/* A descriptor is fetched only from slots in a range. */
+static void descriptors_are_fetched_from_ranges(void **state)
+{
+	struct pair p;
+
+	pair_open(&p, "");
+	ring_limit(&p.a, false, 64, 0);
+	pair_send(&p, 0, p.a.mem, 32);
+	pair_send(&p, 0, p.a.mem, 32);
+	pair_until_packets(&p, 1);
+	pair_run(&p, 100);
+	T_IS(p.b.count, 1);
+	T_IS(weft_bgq_load(p.a.mu, WEFT_BGQ_INJ_ERROR, 0), WEFT_BGQ_ERR_RANGE);
+	T_IS(weft_bgq_load(p.a.mu, WEFT_BGQ_ERR_ADDRESS, 0),
+	     (uintptr_t)(p.a.ring + 1));
+	ring_limit(&p.a, false, 128, WEFT_BGQ_RANGE_INJ_ONLY);
+	T_OK(weft_bgq_inj_clear(p.a.mu, 0));
+	T_IS(weft_bgq_load(p.a.mu, WEFT_BGQ_INJ_COUNT, 0), 2);
+	pair_close(&p);
+}
+
+/* The unit stores packets and descriptors of remote gets only in ranges. */
+static void received_packets_are_stored_in_ranges(void **state)
+{
+	struct weft_bgq_msg m = { .node = 1, .bytes = 64 };
+	struct weft_bgq_desc d;
+	struct pair p;
+
+	pair_open(&p, "");
+	ring_limit(&p.b, true, 64, 0);
+	pair_send(&p, 0, p.a.mem, 32); /* a header and one chunk */
+	pair_until_packets(&p, 1);
+	pair_fifo_desc(&p, &d, p.a.mem, 32);
+	expect_reject(&p, &d, WEFT_BGQ_ERR_RANGE);
+	ring_limit(&p.b, true, 64 * 1024, WEFT_BGQ_RANGE_INJ_ONLY);
+	expect_reject(&p, &d, WEFT_BGQ_ERR_RANGE);
+	m.payload = p.a.mem;
+	weft_bgq_desc_get(&d, &m, PAIR_RGET);
+	ring_limit(&p.b, false, PAIR_SLOTS * 64, 0);
+	expect_reject(&p, &d, WEFT_BGQ_ERR_RANGE);
+	T_IS(weft_bgq_load(p.b.mu, WEFT_BGQ_INJ_TAIL, PAIR_RGET), 0);
 	pair_close(&p);
 }
 
@@ -711,6 +770,8 @@ int main(void)
 		T_CASE(system_fifos_accept_system_packets_only),
 		T_CASE(an_addition_that_gives_zero_interrupts),
 		T_CASE(injection_only_ranges_refuse_stores),
+		T_CASE(descriptors_are_fetched_from_ranges),
+		T_CASE(received_packets_are_stored_in_ranges),
 		T_CASE(remote_get_descriptor_is_checked_at_target),
 		T_CASE(packets_commit_in_reservation_order),
 		T_CASE(engines_store_concurrently),

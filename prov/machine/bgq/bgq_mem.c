@@ -31,6 +31,66 @@ bool bgq_range_ok(const struct weft_bgq *mu, uint64_t addr, uint64_t bytes,
 	return false;
 }
 
+/* A ring in memory, and an access to it: position and number of its units. */
+struct ring_use {
+	uint64_t base;
+	uint64_t count; /* units of the ring, a power of two */
+	unsigned unit;	/* bytes of a unit */
+	enum bgq_use use;
+	uint64_t pos;
+	uint64_t units;
+};
+
+static bool ring_part_ok(const struct weft_bgq *mu, const struct ring_use *u,
+			 uint64_t first, uint64_t units)
+{
+	return bgq_range_ok(mu, u->base + first * u->unit, units * u->unit,
+			    u->use, true);
+}
+
+/*
+ * Checks the whole ring once after every change of the registers; if a part of
+ * it is not allowed, checks each access.
+ */
+static bool ring_ok(const struct weft_bgq *mu, const struct ring_use *u,
+		    uint32_t *checked)
+{
+	uint64_t first = u->pos & (u->count - 1);
+	uint64_t room = u->count - first;
+
+	if (weft_likely(*checked == mu->range_changes))
+		return true;
+	if (ring_part_ok(mu, u, 0, u->count)) {
+		*checked = mu->range_changes;
+		return true;
+	}
+	if (u->units <= room)
+		return ring_part_ok(mu, u, first, u->units);
+	return ring_part_ok(mu, u, first, room) &&
+	       ring_part_ok(mu, u, 0, u->units - room);
+}
+
+bool bgq_inj_ring_ok(const struct weft_bgq *mu, struct bgq_inj *f, uint64_t pos,
+		     unsigned slots, enum bgq_use use)
+{
+	const struct ring_use u = {
+		(uintptr_t)f->ring, f->slots, sizeof(*f->ring), use, pos, slots
+	};
+
+	return ring_ok(mu, &u, &f->checked);
+}
+
+bool bgq_rec_ring_ok(const struct weft_bgq *mu, struct bgq_rec *r, uint64_t pos,
+		     unsigned chunks)
+{
+	const struct ring_use u = {
+		(uintptr_t)r->base, r->chunks, WEFT_BGQ_CHUNK,
+		BGQ_STORE,	    pos,       chunks
+	};
+
+	return ring_ok(mu, &u, &r->checked);
+}
+
 /* Returns whether a range without gaps includes the bytes. */
 static bool range_without_gaps(const struct weft_bgq *mu, uint64_t addr,
 			       uint64_t bytes)
@@ -69,7 +129,9 @@ WEFT_EXPORT int weft_bgq_range_set(struct weft_bgq *mu, unsigned i, void *base,
 		.bytes = bytes,
 		.flags = flags,
 	};
-	if (mu->range_regs)
+	mu->range_changes += mu->range_changes == UINT32_MAX ? 2 : 1;
+	/* packets of peers are user packets */
+	if (mu->range_regs && i < WEFT_BGQ_USER_RANGES)
 		weft_regs_set(mu->range_regs, i,
 			      &(struct weft_regs_entry){
 				      .base = (uintptr_t)base,

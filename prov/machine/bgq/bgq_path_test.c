@@ -33,6 +33,7 @@ static void arbitrate(uint64_t seed, unsigned count[FIFOS],
 	pair_open(&p, "");
 	weft_rng_init(&p.a.mu->rng, seed, 0);
 	pair_fifo_desc(&p, &d, p.a.mem, 100 * 512);
+	pair_ring(&p.a, 2, ring, sizeof(ring));
 	for (unsigned i = 0; i < FIFOS; i++) {
 		count[i] = 0;
 		T_OK(weft_bgq_inj_open(p.a.mu, 16 + i, ring[i], 2, 0));
@@ -101,6 +102,7 @@ static struct weft_pkt_attr route_of(struct weft_bgq_msg m)
 	m.node = 1;
 	m.payload = p.a.mem;
 	m.bytes = 64;
+	pair_ring(&p.a, 2, ring, sizeof(ring));
 	T_OK(weft_bgq_inj_open(p.a.mu, 20, ring, 2, flags));
 	weft_bgq_desc_fifo(&d, &m, 0, NULL);
 	T_OK(weft_bgq_inj_post(p.a.mu, 20, &d, NULL));

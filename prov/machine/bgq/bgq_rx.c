@@ -41,6 +41,10 @@ static int rx_fifo(struct weft_bgq *mu, uint32_t source,
 	if ((r->flags & WEFT_BGQ_SYSTEM) && !rx_system(h))
 		return rx_reject(mu, WEFT_BGQ_ERR_SYSTEM, id, 0);
 	free = bgq_rec_free(r);
+	if (weft_unlikely(
+		    !bgq_rec_ring_ok(mu, r, bgq_rec_shadow(r), chunks + 1)))
+		return rx_reject(mu, WEFT_BGQ_ERR_RANGE, id,
+				 (uintptr_t)r->base);
 	if (bgq_rec_reserve(r, chunks + 1, &place))
 		return -EAGAIN;
 	stored.dest = source;
@@ -129,6 +133,9 @@ static int rx_get(struct weft_bgq *mu, uint32_t source, const struct bgq_hdr *h,
 	f = &mu->inj[id];
 	if ((f->flags & WEFT_BGQ_SYSTEM) && !rx_system(h))
 		return rx_reject(mu, WEFT_BGQ_ERR_SYSTEM, id, 0);
+	if (!bgq_inj_ring_ok(mu, f, nic_read_own(&f->tail), n, BGQ_STORE))
+		return rx_reject(mu, WEFT_BGQ_ERR_RANGE, id,
+				 (uintptr_t)f->ring);
 	memcpy(d, payload, bytes);
 	/* peers number the nodes differently; the data goes to the requester */
 	for (unsigned i = 0; i < n && mu->engine; i++)

@@ -310,6 +310,7 @@ static void many_fifos_progress_concurrently(void **state)
 	struct pair p;
 
 	pair_open(&p, "");
+	pair_ring(&p.a, 2, ring, 600 * 64);
 	weft_bgq_desc_fifo(&d, &m, 0, NULL);
 	for (unsigned i = PAIR_RGET + 1; i < WEFT_BGQ_INJ_FIFOS; i++) {
 		T_OK(weft_bgq_inj_open(p.a.mu, i, &ring[i], 1, 0));

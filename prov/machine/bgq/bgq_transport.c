@@ -31,6 +31,9 @@
 	(BGQ_BULK_FIFO + 1 + BGQ_BULK_RGETS / BGQ_TRANSPORT_SLOTS)
 #define BGQ_TRANSPORT_REC_FIFO	0
 #define BGQ_TRANSPORT_REC_BYTES (64 * 1024)
+/* range registers of the system for the rings, which no user packet accesses */
+#define BGQ_TRANSPORT_RANGE_REC WEFT_BGQ_USER_RANGES
+#define BGQ_TRANSPORT_RANGE_INJ (WEFT_BGQ_USER_RANGES + 1)
 /* entries of the base address table in virtual time */
 #define BGQ_TRANSPORT_BAT_CTR	0 /* byte counter */
 #define BGQ_TRANSPORT_BAT_WHOLE 1 /* whole memory of the peer */
@@ -471,8 +474,16 @@ static size_t bgq_transport_buf_bytes(const struct bgq_transport *e)
 
 static int bgq_transport_open_fifos(struct bgq_transport *e)
 {
-	int err = weft_bgq_rec_open(e->mu, BGQ_TRANSPORT_REC_FIFO, e->rec_mem,
-				    BGQ_TRANSPORT_REC_BYTES, 0);
+	int err = weft_bgq_range_set(e->mu, BGQ_TRANSPORT_RANGE_REC, e->rec_mem,
+				     BGQ_TRANSPORT_REC_BYTES, 0);
+
+	if (!err)
+		err = weft_bgq_range_set(
+			e->mu, BGQ_TRANSPORT_RANGE_INJ, e->ring,
+			BGQ_TRANSPORT_RINGS * sizeof(*e->ring), 0);
+	if (!err)
+		err = weft_bgq_rec_open(e->mu, BGQ_TRANSPORT_REC_FIFO,
+					e->rec_mem, BGQ_TRANSPORT_REC_BYTES, 0);
 
 	for (unsigned i = 0; i <= BGQ_BULK_FIFO && !err; i++)
 		err = weft_bgq_inj_open(e->mu, i, &e->ring[i],

@@ -225,11 +225,23 @@ static enum weft_bgq_error tx_prefetch(struct weft_bgq *mu, struct bgq_inj *f)
 	return WEFT_BGQ_OK;
 }
 
-static enum weft_bgq_error tx_fetch(struct bgq_inj *f)
+/*
+ * Reads the descriptor at the head. If the ring is outside the range registers,
+ * the address of the slot is the one that the error register shows.
+ */
+static enum weft_bgq_error tx_fetch(const struct weft_bgq *mu,
+				    struct bgq_inj *f)
 {
+	uint64_t head = nic_read_own(&f->head);
+	const struct bgq_desc *slot = &f->ring[head & (f->slots - 1)];
+
 	if (f->fetched)
 		return WEFT_BGQ_OK;
-	f->cur = f->ring[nic_read_own(&f->head) & (f->slots - 1)];
+	if (weft_unlikely(!bgq_inj_ring_ok(mu, f, head, 1, BGQ_READ))) {
+		f->cur.payload = (uintptr_t)slot;
+		return WEFT_BGQ_ERR_RANGE;
+	}
+	f->cur = *slot;
 	f->fetched = true;
 	return bgq_desc_check(&f->cur, tx_system(f));
 }
@@ -273,7 +285,7 @@ int bgq_tx_step(struct weft_bgq *mu, unsigned id)
 		tx_fifo_idle(mu, id);
 		return 0;
 	}
-	e = tx_fetch(f);
+	e = tx_fetch(mu, f);
 	if (!e && (f->cur.ctl & BGQ_D0_PREFETCH)) {
 		e = tx_prefetch(mu, f);
 		if (!e)
