@@ -11,6 +11,7 @@ libweft_net_la_SOURCES = prov/net/net.h prov/net/net_event.h \
 	prov/net/file/net_name.c prov/net/file/net_name.h prov/net/net_nic.c \
 	prov/net/net_nic.h prov/net/net_nic_in.c prov/net/net_nic_int.h \
 	prov/net/net_nic_stored.c \
+	prov/net/net_bus.c prov/net/net_bus.h \
 	prov/net/net_pool.c prov/net/net_pool.h prov/net/net_prefetch.c \
 	prov/net/net_prefetch.h prov/net/net_router.c prov/net/net_router.h \
 	prov/net/net_run.c prov/net/net_deadlock.c prov/net/net_idle_words.c \

@@ -179,6 +179,46 @@ static void two_interfaces_share_12800_mb_per_s_evenly(void **state)
 }
 
 /*
+ * Sends four puts by node 1, in four FIFOs, and before them four by node 0 if
+ * `other` is set. Returns the arrival time of the last put of node 1.
+ */
+static uint64_t puts_beside(bool other)
+{
+	struct net_msg msg = { .bytes = 64 };
+	struct net_fixture e;
+
+	net_fixture_open(&e, &cfg, 0);
+	for (unsigned i = 0; i < 8; i++) {
+		msg.src = i % 2;
+		msg.dst = 2 + 2 * (i / 2) + i % 2;
+		msg.fifo = i / 2;
+		if (msg.src || other)
+			T_OK(net_send(e.net, 0, &msg));
+	}
+	net_fixture_drain(&e);
+	net_fixture_close(&e);
+	return e.node_at[9];
+}
+
+/*
+ * GEM-13: each packet uses a processor tile that is free, so four packets of
+ * each interface do not wait for each other; as one bus, the tiles send one
+ * packet after the other.
+ */
+static void packets_use_processor_tiles_that_are_free(void **state)
+{
+	uint64_t alone;
+
+	load("gemini:8x1x1");
+	alone = puts_beside(false);
+	T_IS(puts_beside(true), alone);
+	for (unsigned i = 0; i < cfg.buses; i++)
+		cfg.bus[i].parts = 0;
+	T_IS(puts_beside(false), alone);
+	T_TRUE(puts_beside(true) > alone);
+}
+
+/*
  * Returns the rate of atomics by four nodes on `words` words of one node, in
  * millions per second.
  */
@@ -384,6 +424,7 @@ int main(void)
 		T_CASE(slow_lanes_halve_the_rate),
 		T_CASE(interface_rate_is_bus_rate),
 		T_CASE(two_interfaces_share_12800_mb_per_s_evenly),
+		T_CASE(packets_use_processor_tiles_that_are_free),
 		T_CASE(atomic_rate_with_amo_cache_hit_and_miss),
 		T_CASE(neighbours_have_eight_four_and_eight_links),
 		T_CASE(nodes_of_a_chip_use_no_link),

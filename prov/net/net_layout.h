@@ -489,6 +489,7 @@ struct net {
 	/* networks of switches: tables, and packets behind each port */
 	uint64_t off_paths, off_load;
 	uint32_t switch_phases; /* phases of the tables */
+	uint64_t off_parts;	/* parts of buses; 0: none */
 	/* index of the first record of each pool, minus one */
 	uint32_t first_packet, first_msg, first_chunk;
 	uint32_t node_stride, link_stride;

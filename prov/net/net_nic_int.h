@@ -3,6 +3,7 @@
 #ifndef WEFT_NET_NIC_INT_H
 #define WEFT_NET_NIC_INT_H
 
+#include "prov/net/net_bus.h"
 #include "prov/net/net_layout.h"
 #include "prov/net/net_pool.h"
 #include "prov/net/net_wheel.h"
@@ -65,7 +66,7 @@ static inline uint64_t net_bus_end(const struct net *net, uint32_t node,
 				   uint32_t bytes, uint32_t burst)
 {
 	const struct net_bus *bus;
-	uint64_t end = start, *free_ps;
+	uint64_t end = start, *free_ps, ps, t;
 	uint32_t first;
 	unsigned i;
 
@@ -73,14 +74,18 @@ static inline uint64_t net_bus_end(const struct net *net, uint32_t node,
 		i = (unsigned)__builtin_ctz(mask);
 		bus = &net->cfg.bus[i];
 		first = bus->nodes > 1 ? node - node % bus->nodes : node;
-		free_ps = &net_nic(net, first)->bus_ps[i];
-		if (*free_ps < start)
-			*free_ps = start;
-		*free_ps += bus->packet_ps +
-			    bytes * bus->ps_per_byte_x1000 / 1000 +
-			    net_bus_bursts(bus, bytes, burst);
-		if (end < *free_ps)
-			end = *free_ps;
+		ps = bus->packet_ps + bytes * bus->ps_per_byte_x1000 / 1000 +
+		     net_bus_bursts(bus, bytes, burst);
+		if (weft_unlikely(bus->parts > 1)) {
+			t = net_bus_part(net, first, i, start, ps);
+		} else {
+			free_ps = &net_nic(net, first)->bus_ps[i];
+			if (*free_ps < start)
+				*free_ps = start;
+			t = *free_ps += ps;
+		}
+		if (end < t)
+			end = t;
 	}
 	return end;
 }

@@ -86,6 +86,19 @@ static uint64_t lines(uint64_t bytes)
 	return (bytes + 63) & ~63ull;
 }
 
+/* Reserves the times at which the parts of the nodes' buses are free. */
+static void lay_parts(struct net *n, const struct net_config *cfg,
+		      uint64_t *off)
+{
+	bool parts = false;
+
+	for (unsigned i = 0; i < cfg->buses; i++)
+		parts |= cfg->bus[i].parts > 1;
+	if (parts)
+		n->off_parts = reserve(off, (uint64_t)n->ends * cfg->buses *
+						    NET_PARTS_MAX * 8);
+}
+
 /* Reserves the sections that net_open clears. */
 static void lay_nodes(struct net *n, const struct net_config *cfg,
 		      uint64_t *off)
@@ -126,6 +139,7 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 	n->off_dead = reserve(off, cfg->topology == NET_TORUS ? 0 : nodes * 8);
 	for (i = 0; i < cfg->buses; i++)
 		n->words += cfg->bus[i].words + (cfg->bus[i].lookup_ps != 0);
+	lay_parts(n, cfg, off);
 	n->off_row =
 		reserve(off, (nodes - n->ends) * n->ports * cfg->columns * 4);
 	if (cfg->columns)

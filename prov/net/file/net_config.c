@@ -360,14 +360,18 @@ static int has_split_head(const struct net_config *cfg)
 	return 0;
 }
 
-/* Returns whether nodes at different routers would share a bus. */
+/*
+ * Returns whether nodes at different routers would share a bus, or a bus has
+ * too many parts.
+ */
 static int has_uneven_bus(const struct net_config *cfg)
 {
 	unsigned i;
 
 	for (i = 0; i < cfg->buses; i++)
-		if (cfg->bus[i].nodes > 1 &&
-		    net_router_nodes(cfg) % cfg->bus[i].nodes)
+		if ((cfg->bus[i].nodes > 1 &&
+		     net_router_nodes(cfg) % cfg->bus[i].nodes) ||
+		    cfg->bus[i].parts > NET_PARTS_MAX)
 			return 1;
 	return 0;
 }
@@ -449,7 +453,8 @@ static int check_nodes(const struct net_config *cfg)
 		{ has_split_head(cfg),
 		  "cut_through requires engines with one request at a time" },
 		{ has_uneven_bus(cfg),
-		  "the nodes of a bus must divide router_nodes" },
+		  "the nodes of a bus must divide router_nodes, and it has at "
+		  "most 16 parts" },
 		{ cfg->tokens_end > 16 || has_many_tokens(cfg),
 		  "tokens_end must be at most 16, and tokens * tokens_end at "
 		  "most 255" },

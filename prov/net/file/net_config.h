@@ -13,6 +13,7 @@
 #define NET_ZONES	  4
 #define NET_PATHS_MAX	  6
 #define NET_BUSES_MAX	  4
+#define NET_PARTS_MAX	  16
 /* credit_bytes if a token is a packet of any length */
 #define NET_CREDIT_PACKET (1u << 20)
 
@@ -103,6 +104,11 @@ struct net_bus {
 	uint64_t burst_ps;  /* additional time per burst */
 	/* nodes of a shared router that share this bus; 0: not shared */
 	uint32_t nodes;
+	/*
+	 * equal parts of the bus, e.g. tiles; a packet occupies the part that
+	 * is free first; 0: one part
+	 */
+	uint32_t parts;
 	/*
 	 * entries of the bus's cache of target addresses (word cache; a miss
 	 * takes miss_ps); 0: no cache

@@ -285,6 +285,8 @@ const struct file_key file_keys[] = {
 	  "bus time per burst, in addition to its bytes, e.g. 76 ns" },
 	{ "nodes", FILE_COUNT, BUS(nodes), 1, 8, FILE_OF_BUS,
 	  "nodes of one router that share the bus, e.g. 2" },
+	{ "parts", FILE_COUNT, BUS(parts), 1, NET_PARTS_MAX, FILE_OF_BUS,
+	  "equal parts of the bus, of which a packet uses one, e.g. 8" },
 	{ "words", FILE_COUNT, BUS(words), 0, 65536, FILE_OF_BUS,
 	  "entries of the bus's word cache, e.g. 64" },
 	{ "miss", FILE_TIME, BUS(miss_ps), 1, PS_MAX, FILE_OF_BUS,
