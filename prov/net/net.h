@@ -284,6 +284,21 @@ int net_tree_open(struct net *net, const uint32_t *node, const int *parent,
 		  const uint32_t *share, uint32_t count, uint32_t *route_p);
 void net_tree_close(struct net *net, uint32_t route);
 
+/* Users of a class route; each has a virtual channel of the links. */
+enum net_tree_class {
+	NET_TREE_WORLD, /* all nodes of a job, on the first channel */
+	NET_TREE_GROUP, /* other groups, on the second channel */
+	/* the system, on the first channel, before the world */
+	NET_TREE_SYSTEM,
+};
+
+/*
+ * Sets the class of a route that is idle; without, a route is of the world. Has
+ * an effect if routes share the tokens of links (coll_shared).
+ */
+int net_tree_class_set(struct net *net, uint32_t route,
+		       enum net_tree_class class);
+
 /* Contribution of one node (or rank) to one packet of a collective. */
 struct net_part {
 	uint32_t route;

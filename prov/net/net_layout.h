@@ -390,8 +390,9 @@ struct net_member {
 	uint8_t credit_up;   /* packets that may be sent to the parent */
 	uint8_t credit_down; /* packets that the parent may send to this node */
 	uint8_t barrier;     /* 1: the route has a barrier class */
-	uint8_t pad[2];
-	struct net_list up; /* packets that wait for credit_up */
+	uint8_t channel;     /* coll_shared: collective channel, 0 or 1 */
+	uint8_t system;	     /* coll_shared: 1: a route of the system */
+	struct net_list up;  /* packets that wait for credit_up */
 	/* packets at the parent that wait for credit_down */
 	struct net_list down;
 	/*
@@ -399,6 +400,12 @@ struct net_member {
 	 * sequence number
 	 */
 	uint64_t flag;
+};
+
+/* Collective channels of a link whose tokens routes share (coll_shared). */
+struct net_coll_link {
+	uint8_t used[2]; /* tokens in use */
+	uint8_t next[2]; /* route entry that is served next */
 };
 
 struct net_tree_rec {
@@ -490,6 +497,7 @@ struct net {
 	uint64_t off_paths, off_load;
 	uint32_t switch_phases; /* phases of the tables */
 	uint64_t off_parts;	/* parts of buses; 0: none */
+	uint64_t off_coll;	/* struct net_coll_link of ports; 0: none */
 	/* index of the first record of each pool, minus one */
 	uint32_t first_packet, first_msg, first_chunk;
 	uint32_t node_stride, link_stride;

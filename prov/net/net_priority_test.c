@@ -10,7 +10,7 @@
 #include <errno.h>
 #include <string.h>
 
-enum { PACKETS = 20, ROUTES = 2 };
+enum { PACKETS = 20, ROUTES = 4 };
 
 struct log {
 	struct net_fixture e;
@@ -40,14 +40,20 @@ static const struct net_up log_up = {
 	.arrived = log_arrived,
 };
 
-static void log_open(struct log *l)
+static void log_open_with(struct log *l, bool shared)
 {
 	struct net_config cfg;
 
 	memset(l, 0, sizeof(*l));
 	net_config_bgq(&cfg);
 	memcpy(cfg.size, (uint16_t[]){ 4, 1, 1, 1, 1 }, 10);
+	cfg.coll_shared = shared;
 	net_fixture_open(&l->e, &cfg, 0);
+}
+
+static void log_open(struct log *l)
+{
+	log_open_with(l, false);
 }
 
 static void log_run(struct log *l)
@@ -117,6 +123,146 @@ static void collectives_go_before_system_packets(void **state)
 		log_run(&l);
 		T_TRUE(l.at[route][5] && l.at[route][5] < l.system_at);
 	}
+}
+
+/* ---- routes that share the tokens of a link (BGQ-21) ---- */
+
+#define US 1000000ull
+
+static uint32_t class_open(struct log *l, uint32_t root,
+			   enum net_tree_class class)
+{
+	uint32_t route = route_open(l, root);
+
+	T_OK(net_tree_class_set(l->e.net, route, class));
+	return route;
+}
+
+/* A node contributes full packets to sums on a route, from time `at` on. */
+static void sum(struct log *l, uint32_t route, uint32_t node, uint64_t at,
+		unsigned packets)
+{
+	struct net_part part = { .kind = WEFT_COLL_ALLREDUCE,
+				 .route = route,
+				 .node = node,
+				 .bytes = 512 };
+
+	for (part.seq = 0; part.seq < packets; part.seq++)
+		T_OK(net_tree_send(l->e.net, at, &part));
+}
+
+/*
+ * Node 0 sends as many packets up a route as the link has tokens of a channel;
+ * they wait at node 1, which contributes after 100 us. Returns when a broadcast
+ * of node 0 on another route, started after 10 us, is received by node 1.
+ */
+static uint64_t beside_a_late_member(bool shared, enum net_tree_class first,
+				     enum net_tree_class second)
+{
+	uint32_t late, other;
+	struct log l;
+
+	log_open_with(&l, shared);
+	late = class_open(&l, 1, first);
+	other = class_open(&l, 1, second);
+	sum(&l, late, 0, 0, l.e.cfg.tokens[NET_VC_COLL0]);
+	sum(&l, late, 1, 100 * US, l.e.cfg.tokens[NET_VC_COLL0]);
+	broadcast(&l, other, 10 * US, 1);
+	log_run(&l);
+	return l.at[other][0];
+}
+
+static void routes_of_a_channel_share_the_tokens_of_a_link(void **state)
+{
+	uint64_t alone =
+		beside_a_late_member(false, NET_TREE_GROUP, NET_TREE_GROUP);
+
+	/* inject, engine, hop, packet on the link, receive */
+	T_IS(alone, 10 * US + 230000 + 170000 + 45333 + 300000 + 236334);
+	/*
+	 * Node 1 combines its first packet at 400 ns and the second after the
+	 * first, at 700 ns; the token of the first is at node 0 at 740 ns, and
+	 * the broadcast is stored in 160 ns after the second result.
+	 */
+	T_IS(beside_a_late_member(true, NET_TREE_GROUP, NET_TREE_GROUP),
+	     100 * US + 700000 + 300000 + 160000 + 236334);
+	T_IS(beside_a_late_member(true, NET_TREE_GROUP, NET_TREE_WORLD), alone);
+	T_IS(beside_a_late_member(true, NET_TREE_WORLD, NET_TREE_GROUP), alone);
+	T_IS(beside_a_late_member(true, NET_TREE_SYSTEM, NET_TREE_GROUP),
+	     alone);
+	T_TRUE(beside_a_late_member(true, NET_TREE_SYSTEM, NET_TREE_WORLD) >
+	       100 * US);
+}
+
+/* Fills the channel of the world from node 0 to node 1 until 100 us. */
+static void channel_fill(struct log *l)
+{
+	uint32_t late = class_open(l, 1, NET_TREE_WORLD);
+
+	sum(l, late, 0, 0, l->e.cfg.tokens[NET_VC_COLL0]);
+	sum(l, late, 1, 100 * US, l->e.cfg.tokens[NET_VC_COLL0]);
+}
+
+static void tokens_return_by_priority(void **state)
+{
+	uint32_t user, system, down;
+	struct log l;
+
+	log_open_with(&l, true);
+	channel_fill(&l);
+	user = class_open(&l, 1, NET_TREE_WORLD);
+	system = class_open(&l, 1, NET_TREE_SYSTEM);
+	down = class_open(&l, 0, NET_TREE_WORLD);
+	broadcast(&l, user, 10 * US, 1);
+	broadcast(&l, system, 20 * US, 1);
+	broadcast(&l, down, 30 * US, 1);
+	log_run(&l);
+	T_TRUE(l.at[down][0] > 100 * US);
+	T_TRUE(l.at[system][0] > l.at[down][0]);
+	T_TRUE(l.at[user][0] > l.at[system][0]);
+}
+
+static void routes_use_returned_tokens_in_turn(void **state)
+{
+	uint32_t first, second;
+	struct log l;
+
+	log_open_with(&l, true);
+	channel_fill(&l);
+	first = class_open(&l, 1, NET_TREE_WORLD);
+	second = class_open(&l, 1, NET_TREE_WORLD);
+	broadcast(&l, first, 10 * US, 3);
+	broadcast(&l, second, 20 * US, 3);
+	log_run(&l);
+	for (unsigned i = 0; i < 3; i++) {
+		T_TRUE(l.at[first][i] > 100 * US);
+		T_TRUE(l.at[first][i] < l.at[second][i]);
+		T_TRUE(!i || l.at[second][i - 1] < l.at[first][i]);
+	}
+}
+
+/* Returns when node 1 has the result of a barrier that starts at 10 us. */
+static uint64_t barrier_beside(bool late)
+{
+	struct net_part part = { .kind = WEFT_COLL_BARRIER };
+	struct log l;
+
+	log_open_with(&l, true);
+	part.route = class_open(&l, 1, NET_TREE_WORLD);
+	if (late)
+		channel_fill(&l);
+	for (part.node = 0; part.node < 2; part.node++)
+		T_OK(net_tree_send(l.e.net, 10 * US, &part));
+	log_run(&l);
+	return l.at[part.route][0];
+}
+
+static void barriers_use_no_token_of_a_channel(void **state)
+{
+	uint64_t alone = barrier_beside(false);
+
+	T_TRUE(alone && alone < 12 * US);
+	T_IS(barrier_beside(true), alone);
 }
 
 /*
@@ -271,6 +417,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(down_tree_goes_before_up_tree),
 		T_CASE(collectives_go_before_system_packets),
+		T_CASE(routes_of_a_channel_share_the_tokens_of_a_link),
+		T_CASE(tokens_return_by_priority),
+		T_CASE(routes_use_returned_tokens_in_turn),
+		T_CASE(barriers_use_no_token_of_a_channel),
 		T_CASE(the_queue_integral_is_the_waiting_time),
 		T_CASE(counters_count_the_channels_of_their_masks),
 		T_CASE(the_integral_of_a_channel_counts_its_packets),

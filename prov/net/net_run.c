@@ -150,6 +150,9 @@ static void lay_nodes(struct net *n, const struct net_config *cfg,
 	if (cfg->counters)
 		n->off_counters =
 			reserve(off, ports * sizeof(struct net_counters));
+	if (cfg->coll_shared)
+		n->off_coll =
+			reserve(off, ports * sizeof(struct net_coll_link));
 	if (net_table_bytes(cfg))
 		n->off_table = reserve(off, net_table_bytes(cfg));
 	if (net_is_switched(cfg)) {

@@ -170,10 +170,14 @@ static int open_tree(struct weft_vt *w, uint32_t place)
 	ret = net_tree_open(w->net, tree.node, tree.parent, tree.share,
 			    tree.count, &r->id);
 	net_tree_plan_free(&tree);
-	if (!ret && vt_route_is_place(w, r->id))
+	if (!ret && vt_route_is_place(w, r->id)) {
 		w->trees[r->id] = (struct vt_tree){ .place = place };
-	else if (ret == -ENOSPC)
+		net_tree_class_set(w->net, r->id,
+				   r->count == w->size ? NET_TREE_WORLD
+						       : NET_TREE_GROUP);
+	} else if (ret == -ENOSPC) {
 		ret = tree_share(w, place, &r->id);
+	}
 	return ret;
 }
 

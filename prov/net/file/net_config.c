@@ -463,6 +463,8 @@ static int check_nodes(const struct net_config *cfg)
 		  "inject_fifos must be 1 to 16" },
 		{ cfg->torus_fifos && cfg->torus_fifos + 6 > cfg->inject_fifos,
 		  "torus_fifos must be 0 or at most inject_fifos - 6" },
+		{ cfg->coll_shared && cfg->tokens_shared,
+		  "coll_shared excludes shared tokens and wormhole switching" },
 		{ cfg->torus_fifos && (cfg->engines || cfg->ack_bytes),
 		  "torus_fifos excludes engines and acknowledgements" },
 		{ cfg->engines > cfg->inject_fifos,

@@ -402,6 +402,11 @@ struct net_config {
 	 * the next step of a collective, without software
 	 */
 	uint8_t coll_chain;
+	/*
+	 * 1: class routes share the tokens of a link's two collective channels;
+	 * 0: each route has tokens of its own on every link
+	 */
+	uint8_t coll_shared;
 	/* software above the network interface */
 	uint64_t send_ps; /* time of a send call */
 	/* additional time for a message longer than a packet */

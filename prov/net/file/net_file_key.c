@@ -359,6 +359,9 @@ const struct file_key file_keys[] = {
 	  "barriers by query: time from answer to next packet, e.g. 80 ns" },
 	{ "coll_nodes", FILE_NODES, CFG(coll_range), 0, 0, FILE_OPTIONAL,
 	  "nodes of a class route: any or range" },
+	{ "coll_shared", FILE_CODE, CFG(coll_shared), 0, 0, FILE_OPTIONAL,
+	  "whether class routes share a link's tokens of collective channels, "
+	  "yes or no" },
 	{ "coll_chain", FILE_CODE, CFG(coll_chain), 0, 0, FILE_OPTIONAL,
 	  "other groups use chained events of interfaces: no or yes" },
 

@@ -11,10 +11,11 @@
  *        member  <- parts      been combined, or all its copies have left
  *
  * Credits are counted per route and edge, so a route whose members are late
- * never delays another route. On a machine with shared tokens, packets of all
- * routes take tokens of the link instead; such a machine has no route that
- * waits for members (net_tree_supports). net_tree_open.c opens and closes
- * routes.
+ * never delays another route; with coll_shared, the routes of a channel share
+ * its tokens on every link (net_tree_link.c). On a machine with shared tokens
+ * of all channels, packets of all routes take tokens of the link instead; such
+ * a machine has no route that waits for members (net_tree_supports).
+ * net_tree_open.c opens and closes routes.
  */
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/net_counter.h"
@@ -29,6 +30,8 @@
 
 /* Flag in the VC field of an event; sorts it after events without the flag. */
 #define COLL_AFTER 8u
+/* Port field of a credit: the packet was not of a barrier. */
+#define COLL_DATA  1u
 
 static uint32_t coll_len(const struct net *net, const struct net_packet *p)
 {
@@ -175,11 +178,26 @@ static void wait_for_port(struct net_step *s, unsigned port,
 	s->dirty |= 1ull << port;
 }
 
+/*
+ * Takes a credit for packet pi of member m: a token of the link, or one of the
+ * route's own credits.
+ */
+static bool credit_take(struct net_step *s, const struct net_member *m,
+			unsigned port, uint32_t pi, uint8_t *own)
+{
+	if (weft_unlikely(net_coll_uses_link(s->net, pi)))
+		return net_coll_link_take(s->net, s->id, port, m->channel);
+	if (!*own)
+		return false;
+	(*own)--;
+	return true;
+}
+
 static void pump_up(struct net_step *s, struct net_member *m)
 {
-	while (m->credit_up && m->up.head) {
+	while (m->up.head &&
+	       credit_take(s, m, m->port_up, m->up.head, &m->credit_up)) {
 		WEFT_GUARD_ASSERT(m->parent);
-		m->credit_up--;
 		wait_for_port(s, m->port_up, NET_WAIT_UP,
 			      net_list_pop(s->net, &m->up));
 	}
@@ -187,11 +205,11 @@ static void pump_up(struct net_step *s, struct net_member *m)
 
 static void pump_down(struct net_step *s, struct net_member *child)
 {
-	while (child->credit_down && child->down.head) {
-		child->credit_down--;
+	while (child->down.head &&
+	       credit_take(s, child, child->port_down, child->down.head,
+			   &child->credit_down))
 		wait_for_port(s, child->port_down, NET_WAIT_DOWN,
 			      net_list_pop(s->net, &child->down));
-	}
 }
 
 /*
@@ -208,7 +226,10 @@ static void credit_back(struct net_step *s, uint64_t at, uint32_t mi,
 	unsigned port = vc == NET_VC_COLL0 ? m->port_down : m->port_up;
 
 	at += net_hop(s, port)->token_ticks;
-	net_wheel_push(net, at, net_word(peer, NET_EV_CREDIT, 0, vc, mi));
+	net_wheel_push(net, at,
+		       net_word(peer, NET_EV_CREDIT,
+				p->kind == WEFT_COLL_BARRIER ? 0 : COLL_DATA,
+				vc, mi));
 	if (net_coll_shared(&net->cfg))
 		net_wheel_push(net, at,
 			       net_word(peer, NET_EV_TOKEN,
@@ -216,11 +237,31 @@ static void credit_back(struct net_step *s, uint64_t at, uint32_t mi,
 					net_token_payload(s, p, true)));
 }
 
+/* Puts a token of a link's channel back, and sends a packet that waited. */
+WEFT_COLD static void link_credit(struct net_step *s,
+				  const struct net_member *m, bool up)
+{
+	bool down = false;
+	uint32_t mi = net_coll_link_return(s->net, s->id,
+					   up ? m->port_up : m->port_down,
+					   m->channel, &down);
+
+	if (mi && down)
+		pump_down(s, net_member(s->net, mi));
+	else if (mi)
+		pump_up(s, net_member(s->net, mi));
+}
+
 void net_tree_credit(struct net_step *s, uint64_t word)
 {
 	struct net_member *m = net_member(s->net, net_word_payload(word));
 	unsigned most = net_tree_credits(s->net, net_word_vc(word));
 
+	if (weft_unlikely(s->net->cfg.coll_shared) &&
+	    net_word_port(word) == COLL_DATA) {
+		link_credit(s, m, net_word_vc(word) == NET_VC_COLL0);
+		return;
+	}
 	if (net_word_vc(word) == NET_VC_COLL0) {
 		m->credit_up++;
 		WEFT_GUARD_ASSERT(m->credit_up <= most);
@@ -556,6 +597,15 @@ WEFT_COLD static void take_shared(struct net_step *s, unsigned port,
 		(uint16_t)net_pool_left(net, s->id, port, NET_VC_DYN);
 }
 
+/* Returns the virtual channel that counts a packet; `vc` without channels. */
+static unsigned channel_of(const struct net *net, const struct net_packet *p,
+			   unsigned vc)
+{
+	return net->cfg.coll_shared
+		       ? 0u + NET_VC_COLL0 + net_member(net, p->msg)->channel
+		       : vc;
+}
+
 void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which)
 {
 	struct net *net = s->net;
@@ -603,7 +653,7 @@ void net_tree_grant(struct net_step *s, unsigned port, enum net_wait which)
 	net->hops++;
 	vc = up ? NET_VC_COLL0 : NET_VC_COLL1;
 	if (weft_unlikely(net->rare & NET_RARE_COUNT))
-		net_counter_sent(s, port, vc, p);
+		net_counter_sent(s, port, channel_of(net, p, vc), p);
 	net_wheel_push(net, s->now + hop,
 		       net_word(net_link_peer(link), NET_EV_COLL,
 				net_link_port(link), vc | cut_through(p), pi));

@@ -52,6 +52,30 @@ uint32_t net_combine_find(const struct net *net, const struct net_packet *p);
 uint32_t *net_combine_table(const struct net *net);
 void net_combine_delete(struct net *net, uint32_t cell);
 
+/* net_tree_link.c: tokens that the routes of a link share */
+/* Packets that wait for a token: down or up the tree, of the system or users */
+struct net_coll_wait {
+	uint8_t channel;
+	bool down;
+	bool system;
+};
+
+/* Returns whether there is a packet, and its channel's tokens are shared. */
+static inline bool net_coll_uses_link(const struct net *net, uint32_t pi)
+{
+	return net->cfg.coll_shared && pi &&
+	       net_packet(net, pi)->kind != WEFT_COLL_BARRIER;
+}
+/* Takes a token of a link's channel. False: none is left. */
+bool net_coll_link_take(struct net *net, uint32_t node, unsigned port,
+			unsigned channel);
+/*
+ * Puts a token back. Returns the member whose packet may be sent now, or 0;
+ * *down_p: the packet goes down to that member.
+ */
+uint32_t net_coll_link_return(struct net *net, uint32_t node, unsigned port,
+			      unsigned channel, bool *down_p);
+
 /* net_query.c: queries to all nodes of a route */
 /* Handles the arrival of a rank of the current node at a query barrier. */
 void net_query_arrive(struct net_step *s, uint32_t pi);
