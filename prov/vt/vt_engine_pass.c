@@ -10,6 +10,7 @@
 #include "src/base/futex.h"
 #include "src/base/log.h"
 #include "src/base/must.h"
+#include "src/base/permute.h"
 
 #include <string.h>
 #include <time.h>
@@ -236,12 +237,29 @@ static uint32_t vt_fifo_step(const struct weft_vt *w)
 	return w->cfg.engines ? w->cfg.inject_fifos : 1;
 }
 
+/*
+ * Returns the injection FIFO of a destination. Engines serve their FIFOs in the
+ * order of their numbers. If the numbers were those of the destinations, all
+ * nodes would send to the same nodes at the same time; so the order of many
+ * FIFOs is different in each node.
+ */
+static uint32_t fifo_of(const struct weft_vt *w, uint32_t from, uint32_t to)
+{
+	struct weft_permute order;
+
+	if (!w->cfg.memory_fifos)
+		return to;
+	weft_permute_init(&order, from, w->size);
+	return (uint32_t)weft_permute(&order, to);
+}
+
 void vt_msg_init(struct weft_vt *w, uint32_t from, uint32_t to,
 		 const struct weft_pkt_attr *attr, struct net_msg *m)
 {
 	const struct vt_rank *r = vt_rank(w, from);
 	uint32_t fifo = r->slot * 2 * w->fifos +
-			(attr->fifo ? attr->fifo - 1u : to) % w->fifos;
+			(attr->fifo ? attr->fifo - 1u : fifo_of(w, from, to)) %
+				w->fifos;
 
 	vt_require(attr->vc < WEFT_COUNT_OF(net_routing_mode));
 	*m = (struct net_msg){

@@ -84,11 +84,42 @@ static void hints_reach_the_model(void **state)
 	T_IS(clock[0], clock[1] + 2 * cfg.hop_ps);
 }
 
+/* Each destination has a FIFO; two ranks number them in different orders. */
+static int check_fifos(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_vt *w = vt_of(e->c)->w;
+	const struct weft_pkt_attr a = { .vc = WEFT_VC_DYNAMIC };
+	unsigned equal = 0;
+	uint64_t seen = 0;
+	struct net_msg m;
+
+	if (rank)
+		return 0;
+	for (int to = 0; to < p->ranks; to++) {
+		vt_msg_init(w, 0, (uint32_t)to, &a, &m);
+		if (m.fifo >= 64 || seen >> m.fifo & 1)
+			return 1;
+		seen |= UINT64_C(1) << m.fifo;
+		equal += m.fifo == (uint32_t)to;
+	}
+	return equal == (unsigned)p->ranks ? 2 : 0;
+}
+
+static void destinations_are_spread_over_memory_fifos(void **state)
+{
+	struct play p = { .ranks = 8, .body = check_fifos };
+	struct found f;
+
+	(void)state;
+	play(&p, &f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(channel_zone_and_escape_rule_reach_the_model),
 		T_CASE(hints_reach_the_model),
+		T_CASE(destinations_are_spread_over_memory_fifos),
 	};
 	return T_RUN(tests);
 }

@@ -15,17 +15,25 @@ static const char before[] =
 
 enum { OPT_RANKS, OPT_SIZES, OPT_ONLY, OPT_CHECK, OPT_VERBOSE, OPT_VERSION };
 
-static const struct weft_arg rows[] = {
-	{ "ranks", 1, "LIST", "numbers of ranks (default: powers of 2)",
+static const char after[] =
+	"Exit status: 0; 1 --check found a slower operation, or no memory; 2 "
+	"wrong\narguments.\n";
+
+static const struct row {
+	struct weft_arg arg;
+	int option;
+} rows[] = {
+	{ { "ranks", 1, "LIST", "numbers of ranks (default: powers of 2)", 0 },
 	  OPT_RANKS },
-	{ "sizes", 1, "LIST", "bytes (default: 8 to 1M)", OPT_SIZES },
-	{ "only", 1, "NAME", "only this operation, such as bcast", OPT_ONLY },
-	{ "check", 0, "",
-	  "print operations that are 10 % slower than an alternative",
+	{ { "sizes", 1, "LIST", "bytes (default: 8 to 1M)", 0 }, OPT_SIZES },
+	{ { "only", 1, "NAME", "only this operation, such as bcast", 0 },
+	  OPT_ONLY },
+	{ { "check", 0, "",
+	    "print operations that are 10 % slower than an alternative", 0 },
 	  OPT_CHECK },
-	{ "verbose|v", 0, "", "print the measured times on stderr",
+	{ { "verbose|v", 0, "", "print the measured times on stderr", 0 },
 	  OPT_VERBOSE },
-	{ "version", 0, "", "version", OPT_VERSION },
+	{ { "version", 0, "", "version", 0 }, OPT_VERSION },
 };
 
 /* ---- options ------------------------------------------------------------- */
@@ -61,9 +69,9 @@ static bool known_operation(const char *name)
 
 static int set_option(struct weft_args *w, struct tune_run *t)
 {
-	const struct weft_arg *row = w->row;
+	const struct row *row = w->row;
 
-	switch (row->topic) {
+	switch (row->option) {
 	case OPT_RANKS:
 		return parse_list(w, w->value[0], 2, (uint64_t)t->world,
 				  t->ranks, &t->rank_count);
@@ -222,7 +230,8 @@ int main(int argc, char **argv)
 	struct tune_run t = { 0 };
 	struct weft_args w = { .program = "weft-tune",
 			       WEFT_ARGS_TABLE(rows),
-			       .before = before };
+			       .before = before,
+			       .after = after };
 	int err, level;
 
 	MPI_Init(&argc, &argv);
