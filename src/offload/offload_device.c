@@ -189,32 +189,31 @@ size_t weft_device_copy(const struct weft_typed *dst,
 
 /* ---- reduction operations on device memory ------------------------------- */
 
-/*
- * Copies the elements to host memory with the same layout. Returns the
- * allocated block, or NULL; t->buf is the address of the first element.
- */
-static void *copy_to_host(struct weft_typed *t, const void *buf, MPI_Count n,
-			  struct weft_dt *dt)
+void *weft_device_to_host(const struct weft_typed *device,
+			  struct weft_typed *host)
 {
-	struct weft_typed from = { dt, (void *)(uintptr_t)buf, n };
+	const struct weft_dt *dt = device->dt;
+	MPI_Count n = device->count;
+	struct weft_typed to = *device;
 	char *block = calloc(1, (size_t)weft_dt_span(dt, n) + 1);
 
 	if (!block)
 		return NULL;
-	*t = from;
-	t->buf = block - dt->true_lb;
+	to.buf = block - dt->true_lb;
 	if (dt->extent < 0 && n > 0)
-		t->buf = (char *)t->buf - (n - 1) * dt->extent;
-	weft_device_copy(t, &from);
+		to.buf = (char *)to.buf - (n - 1) * dt->extent;
+	weft_device_copy(&to, device);
+	*host = to;
 	return block;
 }
 
 int weft_device_apply(const struct weft_op *op, const void *in, void *inout,
 		      MPI_Count n, struct weft_dt *dt)
 {
-	struct weft_typed a, b, to = { dt, inout, n };
-	void *in_block = copy_to_host(&a, in, n, dt);
-	void *out_block = copy_to_host(&b, inout, n, dt);
+	struct weft_typed a = { dt, (void *)(uintptr_t)in, n };
+	struct weft_typed b, to = { dt, inout, n };
+	void *in_block = weft_device_to_host(&a, &a);
+	void *out_block = weft_device_to_host(&to, &b);
 	int rc = in_block && out_block ? 0 : -ENOMEM;
 
 	if (!rc) {

@@ -66,6 +66,12 @@ size_t weft_device_unpack(const struct weft_typed *t, size_t pos,
 			  const void *src, size_t len);
 size_t weft_device_copy(const struct weft_typed *dst,
 			const struct weft_typed *src);
+/*
+ * Copies data in device memory to a host buffer with the same layout. Sets
+ * *host, which may be *device. Returns the block to free, or NULL: no memory.
+ */
+void *weft_device_to_host(const struct weft_typed *device,
+			  struct weft_typed *host);
 /* Applies op. Returns 0 or -ENOMEM. */
 int weft_device_apply(const struct weft_op *op, const void *in, void *inout,
 		      MPI_Count n, struct weft_dt *dt);

@@ -4,6 +4,7 @@ noinst_LTLIBRARIES += libweftwin.la
 libweftwin_la_SOURCES = \
 	src/win/win_acc_lock.c src/win/win_acc_lock.h \
 	src/win/win_blocks.c src/win/win_blocks.h \
+	src/win/win_device.c src/win/win_device.h \
 	src/win/win_elem.c src/win/win_elem.h \
 	src/win/win_kept.c src/win/win_kept.h \
 	src/win/win_rwlock.c src/win/win_rwlock.h

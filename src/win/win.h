@@ -90,6 +90,7 @@ struct weft_win {
 	bool inline_words;
 	bool dynamic;	/* displacements are addresses */
 	bool rma;	/* fi_read and fi_write reach the other members */
+	bool device;	/* this rank's memory is on a device (win_device.h) */
 	weft_au32 used; /* 1: there were accesses since the last fence */
 	/* 1: accesses have changed memory since the last flush */
 	weft_au32 stored;

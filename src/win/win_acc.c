@@ -19,6 +19,7 @@
 #include "src/core/core_lock.h"
 #include "src/win/win_amo.h"
 #include "src/win/win_attach.h"
+#include "src/win/win_device.h"
 #include "src/win/win_fabric.h"
 #include "src/win/win_lock.h"
 #include "src/win/win_mapped.h"
@@ -192,6 +193,19 @@ static uint64_t acc_bytes_of(const struct win_call *c,
 	return (run->n - 1) * c->e.step + c->e.bytes;
 }
 
+/* Changes this rank's own device memory; excludes the service of messages. */
+static int run_on_device(struct win_call *c, struct win_run *run)
+{
+	int rc;
+
+	weft_lock();
+	rc = win_device_apply(&c->e,
+			      (char *)c->w->base + (uintptr_t)run->location,
+			      &run->r, run->n);
+	weft_unlock();
+	return rc;
+}
+
 static int run_by_origin(struct win_call *c, struct win_run *run)
 {
 	struct weft_win *w = c->w;
@@ -199,6 +213,8 @@ static int run_by_origin(struct win_call *c, struct win_run *run)
 	char *base = w->dynamic ? NULL : w->peer[c->target].direct;
 	char *at = base + (uintptr_t)run->location;
 
+	if (w->device && c->target == w->rank)
+		return run_on_device(c, run);
 	if (w->dynamic && !win_attach_has(w, (uintptr_t)at, len))
 		return -ERANGE;
 	return change_mapped(&(struct change){ w, c->target, c->unit, c->op,

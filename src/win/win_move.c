@@ -6,6 +6,7 @@
  */
 #include "src/win/win_attach.h"
 #include "src/win/win_call.h"
+#include "src/win/win_device.h"
 #include "src/win/win_lock.h"
 #include "src/win/win_mapped.h"
 #include "src/win/win_rma_sync.h"
@@ -240,6 +241,11 @@ static WEFT_COLD int move_slow_path(struct weft_win *w,
 		return rc;
 	if (w->dynamic && x->target == w->rank)
 		return move_self(w, x, put, req_p);
+	if (w->device && x->target == w->rank) {
+		if (req_p)
+			*req_p = weft_req_null_done();
+		return win_device_move(w, x, put);
+	}
 	at = mapped_place(w, x);
 	if (at)
 		return move_here(x, at, put, req_p);

@@ -13,6 +13,7 @@
 #include "src/core/core_state.h"
 #include "src/types/types_info.h"
 #include "src/win/win_am.h"
+#include "src/offload/offload_device.h"
 #include "src/win/win_attach.h"
 #include "src/win/win_fabric.h"
 #include "src/win/win_remote.h"
@@ -54,6 +55,7 @@ enum {
 	JOIN_SAME_UNIT = 16,
 	/* the first exchange has all that the other members need */
 	JOIN_COMPLETE = 32,
+	JOIN_DEVICE = 64, /* the member's memory is on a device */
 };
 
 /* ---- options ------------------------------------------------------------- */
@@ -78,6 +80,8 @@ static bool choose_paths(struct weft_win *w)
 	w->fabric = win_fabric();
 	weft_unlock();
 	w->rma = fabric && w->fabric->rma;
+	if (w->device)
+		return false;
 	/*
 	 * In virtual time every access uses the machine's network. Only Weft's
 	 * provider accesses memory of applications without action of the
@@ -115,6 +119,7 @@ static int open_fill(struct weft_win *w, const struct weft_win_args *a)
 	w->disp_unit = (int)a->unit;
 	w->bytes = a->size;
 	w->base = a->base;
+	w->device = a->base && weft_device_owns(a->base);
 	w->region.fd = -1;
 	weft_list_init(&w->lock_waiters);
 	weft_list_init(&w->parts);
@@ -370,7 +375,7 @@ static void fill_peers(struct weft_win *w,
 		w->peer[i].remote_addr = contribution[i].remote_addr;
 		w->peer[i].remote_key = contribution[i].remote_key;
 	}
-	if (!w->dynamic && !w->mapped)
+	if (!w->dynamic && !w->mapped && !w->device)
 		w->peer[w->rank].direct = w->base;
 }
 
@@ -379,6 +384,7 @@ static uint32_t own_flags(const struct weft_win *w, bool memory)
 	bool local = memory && win_share_is_local(w->comm);
 
 	return (local ? JOIN_SHARED_MEMORY : 0) |
+	       (w->device ? JOIN_DEVICE : 0) |
 	       (win_hint_is(w, "alloc_shared_noncontig", "true")
 			? JOIN_NONCONTIG
 			: 0) |
@@ -389,8 +395,8 @@ static uint32_t own_flags(const struct weft_win *w, bool memory)
 
 /*
  * Combines the hints of all members: locks exist unless all members exclude
- * them, and same_size and same_disp_unit are checked. The result is the same on
- * all members.
+ * them, and same_size and same_disp_unit are checked. Device memory of one
+ * member makes all use messages. The result is the same on all members.
  */
 static int check_contributions(struct weft_win *w,
 			       const struct contribution *contribution)
@@ -408,6 +414,8 @@ static int check_contributions(struct weft_win *w,
 		return -EFBIG;
 	if (any & JOIN_SAME_UNIT && !units)
 		return -EDOM;
+	if (any & JOIN_DEVICE)
+		w->rma = false;
 	w->lockless = w->no_locks = all & JOIN_NO_LOCKS;
 	return w->no_locks ? 0 : win_hint_settle(w, "no_locks", "false");
 }

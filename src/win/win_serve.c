@@ -9,6 +9,7 @@
 #include "src/boot/boot_abort.h"
 #include "src/msg/msg_progress.h"
 #include "src/win/win_attach.h"
+#include "src/win/win_device.h"
 #include "src/win/win_elem.h"
 
 #include <errno.h>
@@ -161,10 +162,16 @@ static int access_do(const struct access *a)
 	for (uint32_t i = 0; i < a->head->runs; i++) {
 		size_t n = a->run[i].count, step = n * a->e.step;
 		char *at = access_place(a, &a->run[i]);
+		int rc = 0;
 
 		if (!at || n > left)
 			return -ERANGE;
-		win_elem_apply(&a->e, at, &r, n, plain);
+		if (a->w->device)
+			rc = win_device_apply(&a->e, at, &r, n);
+		else
+			win_elem_apply(&a->e, at, &r, n, plain);
+		if (rc)
+			return rc;
 		left -= n;
 		r.in = r.in ? r.in + step : NULL;
 		r.compare = r.compare ? r.compare + step : NULL;

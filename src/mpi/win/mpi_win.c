@@ -13,7 +13,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define NO_DEVICE "device memory cannot be used for a window"
+#define NO_DEVICE "device memory cannot be attached to a window"
 
 /* ---- checks -------------------------------------------------------------- */
 
@@ -156,9 +156,6 @@ static int create(const char *func, void *base, MPI_Aint size, MPI_Aint unit,
 		return weft_err_arg(weft_comm_of(comm), func, MPI_ERR_BASE, 1,
 				    "base is NULL and size is %lld",
 				    (long long)size);
-	if (weft_device_owns(base))
-		return weft_err_arg(weft_comm_of(comm), func, MPI_ERR_BASE, 1,
-				    NO_DEVICE);
 	return make(&m, base, NULL);
 }
 

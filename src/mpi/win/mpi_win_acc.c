@@ -4,9 +4,13 @@
 
 #include "src/offload/offload_device.h"
 #include "src/msg/msg_req.h"
+#include "src/msg/msg_wait.h"
 #include "src/mpi/type/mpi_type.h"
 #include "src/mpi/win/mpi_win.h"
 #include "src/win/win_word.h"
+
+#include <errno.h>
+#include <stdlib.h>
 
 /* A call as the application describes it. */
 struct acc {
@@ -90,16 +94,6 @@ static inline bool is_device(const void *in, const void *result)
 	return weft_device_owns(in) || weft_device_owns(result);
 }
 
-static int check_host(const struct mpi_msg *m, const struct weft_win *w)
-{
-	if (!m->count ||
-	    !weft_device_owns((char *)(uintptr_t)m->buf + m->dt->true_lb))
-		return 0;
-	return weft_err_arg(w, m->func, MPI_ERR_BUFFER, m->arg,
-			    "accumulates need host memory, and this is device "
-			    "memory");
-}
-
 static int check_data(struct acc *a, const struct weft_win *w)
 {
 	int err = 0;
@@ -109,10 +103,6 @@ static int check_data(struct acc *a, const struct weft_win *w)
 		err = mpi_check_data(&a->o, w);
 	if (!err && a->r.func)
 		err = mpi_check_data(&a->r, w);
-	if (!err && has_input(a))
-		err = check_host(&a->o, w);
-	if (!err && a->r.func)
-		err = check_host(&a->r, w);
 	return err;
 }
 
@@ -184,6 +174,71 @@ static int win_acc_check(struct acc *a, struct weft_win **win_p,
 	return 0;
 }
 
+/* ---- operands and results in device memory ------------------------------ */
+
+/* Host memory in place of data in device memory. */
+struct staged {
+	struct weft_typed device;
+	struct weft_typed host;
+	void *block; /* NULL: the data is not in device memory */
+};
+
+static bool is_staged(const void *buf, MPI_Count count,
+		      const struct weft_dt *dt)
+{
+	return count && dt && buf &&
+	       weft_device_owns((const char *)buf + dt->true_lb);
+}
+
+static int stage(struct staged *s, void **buf_p, MPI_Count count,
+		 const struct weft_dt *dt)
+{
+	if (!is_staged(*buf_p, count, dt))
+		return 0;
+	s->device = (struct weft_typed){ dt, *buf_p, count };
+	s->block = weft_device_to_host(&s->device, &s->host);
+	if (!s->block)
+		return -ENOMEM;
+	*buf_p = s->host.buf;
+	return 0;
+}
+
+/* Executes a call with copies in host memory, before it returns. */
+static WEFT_COLD int acc_staged(struct weft_win *w, struct weft_win_xfer x)
+{
+	struct staged in = { 0 }, compare = { 0 }, result = { 0 };
+	void *comparand = (void *)(uintptr_t)x.compare;
+	struct weft_req *r = NULL;
+	int rc = 0;
+
+	if (x.op != weft_op_of(MPI_NO_OP))
+		rc = stage(&in, &x.buf, x.count, x.dt);
+	if (!rc)
+		rc = stage(&compare, &comparand, 1, x.tdt);
+	if (!rc)
+		rc = stage(&result, &x.result, x.rcount, x.rdt);
+	x.compare = comparand;
+	if (!rc)
+		rc = weft_win_acc(w, &x, &r);
+	if (!rc) {
+		weft_req_wait(r);
+		rc = weft_req_collect(&r, MPI_STATUS_IGNORE);
+	}
+	if (!rc && result.block)
+		weft_device_copy(&result.device, &result.host);
+	free(in.block);
+	free(compare.block);
+	free(result.block);
+	return rc;
+}
+
+static bool uses_device(const struct weft_win_xfer *x)
+{
+	return weft_device_used() && (is_staged(x->buf, x->count, x->dt) ||
+				      is_staged(x->compare, 1, x->tdt) ||
+				      is_staged(x->result, x->rcount, x->rdt));
+}
+
 static int acc(struct acc a)
 {
 	struct weft_win_xfer x;
@@ -192,7 +247,8 @@ static int acc(struct acc a)
 
 	if (weft_unlikely(err || !x.dt))
 		return err;
-	return weft_err_rc(w, a.o.func, weft_win_acc(w, &x, NULL));
+	err = uses_device(&x) ? acc_staged(w, x) : weft_win_acc(w, &x, NULL);
+	return weft_err_rc(w, a.o.func, err);
 }
 
 static int racc(struct acc a, MPI_Request *request)
@@ -207,7 +263,9 @@ static int racc(struct acc a, MPI_Request *request)
 				     "request");
 	if (err)
 		return err;
-	if (x.dt)
+	if (x.dt && uses_device(&x))
+		err = acc_staged(w, x);
+	else if (x.dt)
 		err = weft_win_acc(w, &x, &r);
 	if (err)
 		return weft_err_rc(w, a.o.func, err);
@@ -448,6 +506,8 @@ int PMPI_Compare_and_swap(const void *origin_addr, const void *compare_addr,
 	MPI_ENTER_ACCESS(1, datatype);
 
 	if (weft_likely(at && origin_addr && compare_addr && result_addr &&
+			!is_device(origin_addr, result_addr) &&
+			!weft_device_owns(compare_addr) &&
 			weft_win_words_begin(w, target_rank))) {
 		weft_win_word_swap(at, dt, origin_addr, compare_addr,
 				   result_addr);

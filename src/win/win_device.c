@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+#include "src/win/win_device.h"
+
+#include "src/offload/offload_device.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static struct weft_typed bytes_of(char *at, size_t len)
+{
+	return (struct weft_typed){ weft_dt_of(MPI_BYTE), at, (MPI_Count)len };
+}
+
+/* Returns whether the change depends on the bytes that are in the memory. */
+static bool needs_read(const struct win_elem *e,
+		       const struct win_elem_arrays *r)
+{
+	return e->what != WIN_ELEM_REPLACE || r->old || e->step != e->bytes;
+}
+
+int win_device_apply(const struct win_elem *e, char *at,
+		     const struct win_elem_arrays *r, size_t n)
+{
+	size_t len = (n - 1) * e->step + e->bytes;
+	struct weft_typed device = bytes_of(at, len);
+	char *host = malloc(len);
+	int rc = 0;
+
+	if (!host)
+		return -ENOMEM;
+	if (needs_read(e, r) && weft_device_pack(&device, 0, host, len) != len)
+		rc = -EIO;
+	if (!rc)
+		win_elem_apply(e, host, r, n, true);
+	if (!rc && e->what != WIN_ELEM_KEEP &&
+	    weft_device_unpack(&device, 0, host, len) != len)
+		rc = -EIO;
+	free(host);
+	return rc;
+}
+
+int win_device_move(struct weft_win *w, const struct weft_win_xfer *x, bool put)
+{
+	struct weft_typed o = { x->dt, x->buf, x->count };
+	struct weft_typed t = { x->tdt,
+				(char *)w->base + (uint64_t)x->disp *
+							  w->peer[w->rank].unit,
+				x->tcount };
+	size_t len = weft_typed_bytes(put ? &o : &t);
+
+	if (weft_device_copy(put ? &t : &o, put ? &o : &t) != len)
+		return -EIO;
+	return 0;
+}
