@@ -90,8 +90,8 @@ struct net_path {
 	/* bytes of a burst on the buses, by direction; 0: a packet */
 	uint32_t burst_out_bytes, burst_in_bytes;
 	/*
-	 * 1: the head of a packet leaves before its tail is built, as early as
-	 * the link then sends the packet without a gap
+	 * 1: the head of a packet leaves before its tail is built, at the
+	 * earliest time at which the link can send the packet without a gap
 	 */
 	uint8_t cut_through;
 };
