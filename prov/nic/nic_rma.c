@@ -455,36 +455,53 @@ int nic_got_dma_request(struct weft_nic *nic, struct weft_peer *src,
 	return 0;
 }
 
+/* A request of a peer that is served packet by packet or by a stream. */
+struct serve {
+	struct nic_access a;
+	struct weft_nic_op *op;
+	void *region;
+};
+
+/*
+ * Checks a request and allocates its op. Returns 0; 1: a FIN has answered the
+ * request, which is refused or has no bytes; -EPROTO, -EAGAIN.
+ */
+static int serve_begin(struct weft_nic *nic, struct weft_peer *src,
+		       const struct weft_pkt *pkt, const void *payload,
+		       uint32_t access, struct serve *s)
+{
+	void *at;
+	int err = access_get(&s->a, pkt, payload);
+
+	if (err || (pkt->type == NIC_READ_REST && s->a.offset >= s->a.len))
+		return -EPROTO;
+	err = access_check(nic, &s->a, access, &at, &s->region);
+	if (err || !s->a.len) {
+		nic_fin(nic, src, pkt->aux, err);
+		return 1;
+	}
+	s->op = serve_op_new(nic, src, pkt, &s->a, at);
+	return s->op ? 0 : -EAGAIN;
+}
+
 int nic_got_read(struct weft_nic *nic, struct weft_peer *src,
 		 const struct weft_pkt *pkt, const void *payload)
 {
 	struct nic_peer *p = src->up;
 	bool rest = pkt->type == NIC_READ_REST;
-	struct nic_access a;
-	struct weft_nic_op *op;
-	void *at, *region;
-	int err;
+	struct serve s;
+	int ret = serve_begin(nic, src, pkt, payload, WEFT_MR_REMOTE_READ, &s);
 
-	if (access_get(&a, pkt, payload))
-		return -EPROTO;
-	if (rest && a.offset >= a.len)
-		return -EPROTO;
-	err = access_check(nic, &a, WEFT_MR_REMOTE_READ, &at, &region);
-	if (err || !a.len) {
-		nic_fin(nic, src, pkt->aux, err);
-		return 0;
-	}
-	op = serve_op_new(nic, src, pkt, &a, at);
-	if (!op)
-		return -EAGAIN;
+	if (ret)
+		return ret > 0 ? 0 : ret;
 	/* the first request has reported the access */
 	if (!rest)
-		access_event(nic, src, pkt, &a, region);
-	if (!rest && nic_stream_serve(nic, op, pkt, a.offset))
+		access_event(nic, src, pkt, &s.a, s.region);
+	if (!rest && nic_stream_serve(nic, s.op, pkt, s.a.offset))
 		return 0;
-	op->moved = rest ? a.offset : 0;
-	op->state = NIC_PACING;
-	nic_op_list_add(p, &p->bulk, op);
+	s.op->moved = rest ? s.a.offset : 0;
+	s.op->state = NIC_PACING;
+	nic_op_list_add(p, &p->bulk, s.op);
 	nic_push(nic, p);
 	return 0;
 }
@@ -493,26 +510,16 @@ int nic_got_read(struct weft_nic *nic, struct weft_peer *src,
 int nic_got_write_offer(struct weft_nic *nic, struct weft_peer *src,
 			const struct weft_pkt *pkt, const void *payload)
 {
-	struct nic_access a;
-	struct weft_nic_op *op;
-	void *at, *region;
-	int err;
+	struct serve s;
+	int ret = serve_begin(nic, src, pkt, payload, WEFT_MR_REMOTE_WRITE, &s);
 
-	if (access_get(&a, pkt, payload))
-		return -EPROTO;
-	err = access_check(nic, &a, WEFT_MR_REMOTE_WRITE, &at, &region);
-	if (err || !a.len) {
-		nic_fin(nic, src, pkt->aux, err);
+	if (ret)
+		return ret > 0 ? 0 : ret;
+	s.op->put = false;
+	s.op->context = s.region;
+	if (nic_stream_accept(nic, s.op))
 		return 0;
-	}
-	op = serve_op_new(nic, src, pkt, &a, at);
-	if (!op)
-		return -EAGAIN;
-	op->put = false;
-	op->context = region;
-	if (nic_stream_accept(nic, op))
-		return 0;
-	weft_nic_op_put(op);
+	weft_nic_op_put(s.op);
 	nic_fin(nic, src, pkt->aux, -EOPNOTSUPP);
 	return 0;
 }

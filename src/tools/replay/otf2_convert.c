@@ -240,11 +240,12 @@ static OTF2_CallbackCode done(const struct archive *a)
 	return a->wrong ? OTF2_CALLBACK_INTERRUPT : OTF2_CALLBACK_SUCCESS;
 }
 
-static const struct region *region_of(const struct archive *a, uint64_t id)
+/* Returns a region of MPI, or NULL. */
+static const struct region *mpi_region(const struct archive *a, uint64_t id)
 {
 	for (uint32_t i = 0; i < a->regions; i++)
 		if (a->region[i].id == id)
-			return &a->region[i];
+			return a->region[i].is_mpi ? &a->region[i] : NULL;
 	return NULL;
 }
 
@@ -254,12 +255,12 @@ static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp t,
 				  OTF2_RegionRef region)
 {
 	struct archive *a = arg;
-	const struct region *r = region_of(a, region);
+	const struct region *r = mpi_region(a, region);
 
 	(void)location;
 	(void)position;
 	(void)list;
-	if (!r || !r->is_mpi)
+	if (!r)
 		return OTF2_CALLBACK_SUCCESS;
 	a->sends = r->sends;
 	if (a->left && t > a->left)
@@ -275,12 +276,11 @@ static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp t,
 				  OTF2_RegionRef region)
 {
 	struct archive *a = arg;
-	const struct region *r = region_of(a, region);
 
 	(void)location;
 	(void)position;
 	(void)list;
-	if (r && r->is_mpi) {
+	if (mpi_region(a, region)) {
 		a->left = t;
 		a->sends = false;
 	}
