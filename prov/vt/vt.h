@@ -494,7 +494,7 @@ static inline uint64_t vt_time(const struct vt *v)
 }
 
 /* Advances the rank's clock; while its interface runs, when the rank polls. */
-static inline void vt_pay(struct vt *v, uint64_t ps)
+static inline void vt_charge(struct vt *v, uint64_t ps)
 {
 	if (weft_unlikely(v->interface.running))
 		v->interface.owed_ps += ps;

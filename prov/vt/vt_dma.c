@@ -169,7 +169,7 @@ int vt_dma_completed(struct vt *v, const struct vt_buf *b)
 	if (!d || m.err > 0)
 		return -EPROTO;
 	v->dma[b->id] = NULL;
-	vt_pay(v, v->w->cfg.poll_ps);
+	vt_charge(v, v->w->cfg.poll_ps);
 	d->done(d, m.err);
 	return 0;
 }

@@ -107,7 +107,7 @@ WEFT_HOT int vt_rx_receive(struct vt *v, int budget)
 			break;
 		if (deliver(v, i))
 			break;
-		vt_pay(v, vt_cost(v, receive_cost_ps(v, vt_buf(v->w, i))));
+		vt_charge(v, vt_cost(v, receive_cost_ps(v, vt_buf(v->w, i))));
 		/*
 		 * relaxed: only this rank writes it; the engine reads it when
 		 * this rank has blocked

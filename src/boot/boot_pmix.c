@@ -366,7 +366,7 @@ bool weft_pmix_names_are_shared(void)
 }
 
 /* Writes the key of this generation. */
-static const char *key_now(const char *key, char text[PMIX_MAX_KEYLEN])
+static const char *generation_key(const char *key, char text[PMIX_MAX_KEYLEN])
 {
 	if (!generation)
 		return key;
@@ -385,7 +385,8 @@ static int publish(const char *key, const void *bytes, size_t len)
 	v.type = PMIX_BYTE_OBJECT;
 	v.data.bo.bytes = (char *)(uintptr_t)bytes;
 	v.data.bo.size = len;
-	rc = to_errno(PMIx_Put(PMIX_GLOBAL, key_now(key, text), &v), "put");
+	rc = to_errno(PMIx_Put(PMIX_GLOBAL, generation_key(key, text), &v),
+		      "put");
 	return rc ? rc : to_errno(PMIx_Commit(), "commit");
 }
 
@@ -482,7 +483,7 @@ static int fetch(int rank, const char *key, void *bytes, size_t *len_p)
 	if (rc)
 		return rc;
 	PMIX_LOAD_PROCID(&p, me.nspace, (pmix_rank_t)rank);
-	rc = to_errno(get_value(&p, key_now(key, text), &v), "get");
+	rc = to_errno(get_value(&p, generation_key(key, text), &v), "get");
 	return rc ? rc : pmix_bytes_of(v, bytes, len_p);
 }
 
@@ -509,7 +510,7 @@ int weft_pmix_fetch(int rank, const char *key, void *bytes, size_t *len_p,
 		return -ENOTCONN;
 	PMIX_LOAD_PROCID(&p, me.nspace, (pmix_rank_t)rank);
 	PMIX_INFO_LOAD(&info, PMIX_TIMEOUT, &seconds, PMIX_INT);
-	st = PMIx_Get(&p, key_now(key, text), &info, 1, &v);
+	st = PMIx_Get(&p, generation_key(key, text), &info, 1, &v);
 	if (st == PMIX_SUCCESS)
 		return pmix_bytes_of(v, bytes, len_p);
 	return st == PMIX_ERR_TIMEOUT ? -ETIMEDOUT : -EIO;

@@ -168,7 +168,7 @@ static int message(struct roots *r, uint32_t tag, void *buf, size_t bytes,
 }
 
 /* Accepts one connection. *r: communicator of the roots, with its tag. */
-static int meet_accepting(const char *name, struct roots *r)
+static int roots_accept(const char *name, struct roots *r)
 {
 	struct weft_identity id;
 	struct request q = { .reply = 0 };
@@ -210,7 +210,7 @@ static int find_by_name(struct weft_identity *id)
 	return weft_foreign_find(id);
 }
 
-static int meet_connecting(const char *name, struct roots *r)
+static int roots_connect(const char *name, struct roots *r)
 {
 	struct weft_identity id;
 	struct request q = { .reply = new_number() };
@@ -271,7 +271,7 @@ int weft_comm_port_accept(struct weft_comm *c, int root, const char *name,
 	int rc = 0;
 
 	if (c->rank == root)
-		rc = meet_accepting(name, &r);
+		rc = roots_accept(name, &r);
 	rc = weft_comm_port_agree(c, root, rc);
 	return rc ? rc : create(c, root, &r, comm_p);
 }
@@ -283,7 +283,7 @@ int weft_comm_port_connect(struct weft_comm *c, int root, const char *name,
 	int rc = 0;
 
 	if (c->rank == root)
-		rc = meet_connecting(name, &r);
+		rc = roots_connect(name, &r);
 	rc = weft_comm_port_agree(c, root, rc);
 	return rc ? rc : create(c, root, &r, comm_p);
 }

@@ -125,7 +125,7 @@ struct fort_mem {
 void *fort_mem(struct fort_mem *m, size_t bytes);
 void fort_mem_end(struct fort_mem *m);
 int *fort_bools(struct fort_mem *m, const int *logicals, int n);
-void fort_bools_again(int *logicals, const int *bools, int n);
+void fort_bools_update(int *logicals, const int *bools, int n);
 
 /* ---- strings ------------------------------------------------------------- */
 
@@ -156,7 +156,7 @@ void fort_pad(char *to, size_t n, const char *from);
 	 * Sets the integer of an argument that C may have changed to a null \
 	 * handle.                                                           \
 	 */                                                                  \
-	static inline void fort_##Name##_again(int *i, Type h)               \
+	static inline void fort_##Name##_update(int *i, Type h)              \
 	{                                                                    \
 		if ((uintptr_t)h < FORT_PREDEFINED)                          \
 			*i = (int)(intptr_t)h;                               \
@@ -177,7 +177,7 @@ FORT_HANDLE(Win, MPI_Win)
 
 MPI_Datatype *fort_Type_array(struct fort_mem *m, const int *i, int n);
 MPI_Request *fort_Request_array(struct fort_mem *m, const int *i, int n);
-void fort_requests_again(int *i, const MPI_Request *h, int n);
+void fort_requests_update(int *i, const MPI_Request *h, int n);
 
 /* ---- lengths of array arguments ------------------------------------------ */
 

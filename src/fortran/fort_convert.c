@@ -63,7 +63,7 @@ int *fort_bools(struct fort_mem *m, const int *logicals, int n)
 	return b;
 }
 
-void fort_bools_again(int *logicals, const int *bools, int n)
+void fort_bools_update(int *logicals, const int *bools, int n)
 {
 	for (int i = 0; i < n; i++)
 		logicals[i] = fort_logical(bools[i]);
@@ -111,10 +111,10 @@ MPI_Request *fort_Request_array(struct fort_mem *m, const int *i, int n)
 	return h;
 }
 
-void fort_requests_again(int *i, const MPI_Request *h, int n)
+void fort_requests_update(int *i, const MPI_Request *h, int n)
 {
 	for (int k = 0; k < n; k++)
-		fort_Request_again(&i[k], h[k]);
+		fort_Request_update(&i[k], h[k]);
 }
 
 /*

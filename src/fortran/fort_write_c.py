@@ -90,7 +90,7 @@ class Body:
         n, h = p.name, HANDLES[p.type]
         if p.inout:
             self.before.append('%s %s_ = fort_%s(*%s);' % (p.type, n, h, n))
-            self.after.append('fort_%s_again(%s, %s_);' % (h, n, n))
+            self.after.append('fort_%s_update(%s, %s_);' % (h, n, n))
         else:
             self.before.append('%s %s_ = (%s)0;' % (p.type, n, p.type))
             self.after.append('if (!rc) *%s = fort_%s_int(%s_);' % (n, h, n))
@@ -102,7 +102,7 @@ class Body:
         self.before.append('%s *%s_ = fort_%s_array(&%s_m, %s, %s);' % (
             p.type, n, h, n, n, count))
         if not p.const:
-            self.after.append('fort_requests_again(%s, %s_, %s);' % (
+            self.after.append('fort_requests_update(%s, %s_, %s);' % (
                 n, n, count))
         self.after.append('fort_mem_end(&%s_m);' % n)
         self.args.append(n + '_')
@@ -114,7 +114,7 @@ class Body:
             self.before.append('int *%s_ = fort_bools(&%s_m, %s, %s);' % (
                 n, n, n, length(p, f)))
             if not p.const:
-                self.after.append('if (!rc) fort_bools_again(%s, %s_, %s);' % (
+                self.after.append('if (!rc) fort_bools_update(%s, %s_, %s);' % (
                     n, n, length(p, f)))
             self.after.append('fort_mem_end(&%s_m);' % n)
             self.args.append(n + '_')

@@ -58,7 +58,7 @@ static int device_open(void)
  * Accepts device memory from now on if the process has loaded a GPU's driver;
  * otherwise sets the word that shows when this must be tested again.
  */
-static void driver_look(void)
+static void driver_detect(void)
 {
 	struct fi_weft_mem *ops = get_mem_ops();
 
@@ -76,7 +76,7 @@ void weft_device_init(void)
 	if (!ops || !ops->cuda(&weft_core.domain->fid))
 		return;
 	weft_core.device_shared = !weft_core.traits.reports_waits;
-	driver_look();
+	driver_detect();
 }
 
 int weft_device_alloc(size_t bytes, bool cuda, void **addr_p)
@@ -108,7 +108,7 @@ bool weft_device_owns_slow(const void *addr)
 	enum fi_hmem_iface iface;
 
 	if (!weft_core.device)
-		driver_look();
+		driver_detect();
 	return weft_core.device && !weft_program_memory_has(addr) &&
 	       !weft_core.device->iface(&weft_core.domain->fid, addr, 1,
 					&iface) &&

@@ -108,7 +108,7 @@ int stream_auth_hello(struct stream *st, struct stream_conn *c)
 	};
 	if (RAND_bytes(c->hello.nonce, STREAM_NONCE) != 1)
 		return -ENOMEM;
-	c->state = STREAM_ASKED;
+	c->state = STREAM_HELLO_SENT;
 	return auth_send(c, &c->hello, sizeof(c->hello));
 }
 
@@ -158,7 +158,7 @@ static bool auth_known(struct stream *st, struct stream_conn *c)
 	return c->peer;
 }
 
-static int auth_asked(struct stream *st, struct stream_conn *c)
+static int auth_hello_sent(struct stream *st, struct stream_conn *c)
 {
 	int ret = auth_receive(c, &c->hello, sizeof(c->hello));
 
@@ -189,10 +189,10 @@ int stream_auth_run(struct stream *st, struct stream_conn *c)
 	switch (c->state) {
 	case STREAM_CONNECTING:
 		return auth_connected(st, c);
-	case STREAM_ASKED:
+	case STREAM_HELLO_SENT:
 		return auth_answered(st, c);
 	case STREAM_ACCEPTED:
-		return auth_asked(st, c);
+		return auth_hello_sent(st, c);
 	case STREAM_ANSWERED:
 		return auth_proved(st, c);
 	default:

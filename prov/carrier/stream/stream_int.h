@@ -67,7 +67,7 @@ static_assert(sizeof(struct stream_hello) == 64 &&
 
 enum stream_state {
 	STREAM_CONNECTING, /* out: the kernel connects */
-	STREAM_ASKED,	   /* out: hello sent */
+	STREAM_HELLO_SENT, /* out: hello sent */
 	STREAM_ACCEPTED,   /* in: hello not complete */
 	STREAM_ANSWERED,   /* in: answer sent, proof not complete */
 	STREAM_READY,

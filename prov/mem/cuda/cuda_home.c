@@ -9,7 +9,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#define ASK_POLLS 4096 /* polls between two queries of the driver */
+#define QUERY_POLLS 4096 /* polls between two queries of the driver */
 
 static struct cuda_home home;
 static bool failed;
@@ -163,7 +163,7 @@ static bool is_complete(uint32_t number)
  * Queries the driver for an error, after which the word is never written. If
  * the stream is idle, all of its work is complete.
  */
-static int ask_driver(struct cuda_home *h)
+static int query_driver(struct cuda_home *h)
 {
 	int rc = h->driver->stream_query(h->stream);
 
@@ -178,12 +178,12 @@ int cuda_home_passed(uint32_t number)
 
 	if (is_complete(number))
 		return 0;
-	if (++polls % ASK_POLLS)
+	if (++polls % QUERY_POLLS)
 		return -EAGAIN;
 	h = cuda_home_enter(NULL);
 	if (!h)
 		return -EIO;
-	rc = ask_driver(h);
+	rc = query_driver(h);
 	cuda_home_leave(h);
 	return rc;
 }
@@ -197,8 +197,8 @@ int cuda_home_await(struct cuda_home *h, uint32_t number)
 	for (unsigned polls = 1; rc == -EAGAIN; polls++) {
 		if (is_complete(number))
 			return 0;
-		if (polls % ASK_POLLS == 0)
-			rc = ask_driver(h);
+		if (polls % QUERY_POLLS == 0)
+			rc = query_driver(h);
 	}
 	return rc;
 }

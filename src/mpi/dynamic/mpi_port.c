@@ -84,12 +84,13 @@ int PMPI_Close_port(const char *port_name)
 				     weft_comm_port_close(port_name));
 }
 
-typedef int meet_fn(struct weft_comm *c, int root, const char *name,
+typedef int port_fn(struct weft_comm *c, int root, const char *name,
 		    struct weft_comm **comm_p);
 
 /* Implements accept and connect. */
-static int meet(const char *func, meet_fn *fn, const char *port_name,
-		MPI_Info info, int root, MPI_Comm comm, MPI_Comm *newcomm)
+static int accept_or_connect(const char *func, port_fn *fn,
+			     const char *port_name, MPI_Info info, int root,
+			     MPI_Comm comm, MPI_Comm *newcomm)
 {
 	struct weft_comm *c, *made = NULL;
 	int err = mpi_check_intra(func, 4, comm, &c);
@@ -119,8 +120,8 @@ int PMPI_Comm_accept(const char *port_name, MPI_Info info, int root,
 {
 	MPI_ENTER_COLL(comm, root, MPI_NO_DATA);
 
-	return meet(__func__, weft_comm_port_accept, port_name, info, root,
-		    comm, newcomm);
+	return accept_or_connect(__func__, weft_comm_port_accept, port_name,
+				 info, root, comm, newcomm);
 }
 
 #pragma weak MPI_Comm_connect = PMPI_Comm_connect
@@ -129,8 +130,8 @@ int PMPI_Comm_connect(const char *port_name, MPI_Info info, int root,
 {
 	MPI_ENTER_COLL(comm, root, MPI_NO_DATA);
 
-	return meet(__func__, weft_comm_port_connect, port_name, info, root,
-		    comm, newcomm);
+	return accept_or_connect(__func__, weft_comm_port_connect, port_name,
+				 info, root, comm, newcomm);
 }
 
 /* ---- join ---------------------------------------------------------------- */
