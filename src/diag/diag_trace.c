@@ -524,18 +524,6 @@ static void install_tagged_hooks(void)
 	weft_core.ep->tagged = &hooked_tagged;
 }
 
-void weft_trace_suspend(void)
-{
-	if (queue)
-		weft_core.ep->tagged = tagged;
-}
-
-void weft_trace_resume(void)
-{
-	if (queue)
-		install_tagged_hooks();
-}
-
 static void install_hooks(void)
 {
 	install_tagged_hooks();

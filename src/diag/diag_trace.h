@@ -34,9 +34,6 @@ struct weft_trace_hooks {
 void weft_trace_start(const struct weft_trace_hooks *of);
 /* Called before the endpoint and its queue are closed. */
 void weft_trace_stop(void);
-/* Called before and after other code changes the endpoint's table. */
-void weft_trace_suspend(void);
-void weft_trace_resume(void);
 bool weft_traced(void);
 
 /*

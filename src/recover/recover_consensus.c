@@ -29,11 +29,6 @@ size_t weft_consensus_bytes(int n, size_t words)
 	       flags;
 }
 
-bool weft_consensus_is_dead(const struct weft_consensus *c, int member)
-{
-	return ((const uint8_t *)(c->mem + 2 * c->words))[member];
-}
-
 static void value_copy(const struct weft_consensus *c, uint64_t *to,
 		       const uint64_t *from)
 {

@@ -102,6 +102,4 @@ weft_consensus_value(const struct weft_consensus *c)
 	return c->mem;
 }
 
-bool weft_consensus_is_dead(const struct weft_consensus *c, int member);
-
 #endif

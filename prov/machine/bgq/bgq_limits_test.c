@@ -441,6 +441,21 @@ static uint64_t system_packet(struct pair *p, const struct weft_bgq_desc *d)
 	return weft_bgq_load(p->b.mu, WEFT_BGQ_ERR_COUNT, 0) - bad;
 }
 
+static void a_closed_reception_fifo_can_be_opened_again(void **state)
+{
+	struct pair p;
+	void *rec = aligned_alloc(64, 4096);
+
+	pair_open(&p, "");
+	T_IS(weft_bgq_rec_close(p.b.mu, 1), -EINVAL);
+	T_OK(weft_bgq_rec_open(p.b.mu, 1, rec, 4096, 0));
+	T_IS(weft_bgq_rec_open(p.b.mu, 1, rec, 4096, 0), -EBUSY);
+	T_OK(weft_bgq_rec_close(p.b.mu, 1));
+	T_OK(weft_bgq_rec_open(p.b.mu, 1, rec, 4096, 0));
+	pair_close(&p);
+	free(rec);
+}
+
 /* User packets enter user FIFOs only; system packets enter both kinds. */
 static void system_fifos_accept_system_packets_only(void **state)
 {
@@ -767,6 +782,7 @@ int main(void)
 		T_CASE(system_ranges_are_for_system_fifos),
 		T_CASE(the_bound_of_an_atomic_is_range_checked),
 		T_CASE(arriving_packets_are_checked),
+		T_CASE(a_closed_reception_fifo_can_be_opened_again),
 		T_CASE(system_fifos_accept_system_packets_only),
 		T_CASE(an_addition_that_gives_zero_interrupts),
 		T_CASE(injection_only_ranges_refuse_stores),

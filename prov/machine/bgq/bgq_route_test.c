@@ -97,6 +97,16 @@ static void a_change_interrupts_all_members_once(void **state)
 	tree_close();
 }
 
+static void a_cleared_class_refuses_stores(void **state)
+{
+	tree_open(0);
+	T_OK(weft_bgq_route_clear(unit[1].mu, CLASS));
+	T_IS(weft_bgq_route_clear(unit[1].mu, CLASS), -EINVAL);
+	T_IS(weft_bgq_store(unit[1].mu, WEFT_BGQ_GI_CONTROL, CLASS, 2),
+	     -EINVAL);
+	tree_close();
+}
+
 static void classes_of_the_system_refuse_user_stores(void **state)
 {
 	tree_open(WEFT_BGQ_SYSTEM);
@@ -380,6 +390,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(barriers_rotate_through_three_states),
 		T_CASE(a_change_interrupts_all_members_once),
+		T_CASE(a_cleared_class_refuses_stores),
 		T_CASE(classes_of_the_system_refuse_user_stores),
 		T_CASE(values_of_other_nodes_are_refused),
 		T_CASE(every_member_gets_every_packet_in_order),

@@ -37,6 +37,9 @@ static void commands_are_mapped_in_two_levels(void **state)
 	T_OK(weft_sunway_command_map(p.b.n, 41, 3));
 	T_OK(weft_sunway_group_map(p.b.n, 3, WEFT_SUNWAY_REG_READ));
 	T_IS(manage(&p, 41, 3, 5).data, 10);
+	T_OK(weft_sunway_io_set(p.b.n, 0, 3, 77));
+	T_IS(manage(&p, 41, 3, 5).data, 77);
+	T_IS(weft_sunway_io_set(p.b.n, 0, WEFT_SUNWAY_IO, 1), -EINVAL);
 	T_IS(manage(&p, 41, WEFT_SUNWAY_IO, 5).status, WEFT_SUNWAY_ADDRESS);
 	pair_close(&p);
 }

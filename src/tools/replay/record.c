@@ -60,11 +60,6 @@ static void flush(void)
 	at = buf + sizeof(*h);
 }
 
-bool record_on(void)
-{
-	return file >= 0;
-}
-
 bool record_begin(enum record_kind kind, size_t numbers)
 {
 	size_t need = (numbers + 1) * RECORD_NUMBER_BYTES;

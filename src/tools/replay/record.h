@@ -16,7 +16,6 @@
 /* Called after MPI_Init, and before MPI_Finalize. */
 void record_start(void);
 void record_end(void);
-bool record_on(void);
 /* Called when a rank enters MPI, and when it leaves. */
 void record_enter(void);
 void record_leave(void);
