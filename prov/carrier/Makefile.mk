@@ -1,7 +1,7 @@
 # prov/carrier: how packets reach another process
 noinst_LTLIBRARIES += libweftcarrier.la
 EXTRA_DIST += prov/carrier/README prov/carrier/sock/README \
-	prov/carrier/stream/README prov/carrier/stream/stream_pair.h
+	prov/carrier/stream/README
 libweftcarrier_la_SOURCES = \
 	prov/carrier/carrier.h \
 	prov/carrier/carrier_cma.c prov/carrier/carrier_cma.h \

@@ -4,7 +4,7 @@
  * wrong key, name or incarnation, replays, garbage, many connections, forged
  * records.
  */
-#include "prov/carrier/stream/stream_pair.h"
+#include "test/support/stream_pair.h"
 
 #include <fcntl.h>
 

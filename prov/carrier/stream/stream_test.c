@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Transfers over streams: bytes, breaks at every position, withdrawals. */
-#include "prov/carrier/stream/stream_pair.h"
+#include "test/support/stream_pair.h"
 
 enum { MODES = 3 };
 

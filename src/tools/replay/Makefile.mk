@@ -34,11 +34,7 @@ libweft_record_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version \
 	-export-symbols-regex '^MPI_'
 
 C_TESTS += src/tools/replay/replay_run_test src/tools/replay/replay_trace_test
-src_tools_replay_replay_run_test_SOURCES = \
-	src/tools/replay/replay_run_test.c src/tools/replay/replay_write.h
 src_tools_replay_replay_run_test_LDADD = $(REPLAY_LIBS) $(T_LIBS)
-src_tools_replay_replay_trace_test_SOURCES = \
-	src/tools/replay/replay_trace_test.c src/tools/replay/replay_write.h
 src_tools_replay_replay_trace_test_LDADD = $(REPLAY_LIBS) $(T_LIBS)
 
 # The reader of OTF2 archives, which weft-sim loads if it is needed.

@@ -4,7 +4,7 @@
  * communicators, deadlocks, and traces whose values are wrong. Times are
  * compared with those of real processes in test/vt/vt_replay.sh.
  */
-#include "src/tools/replay/replay_write.h"
+#include "test/support/replay_write.h"
 
 #include "src/tools/replay/replay.h"
 

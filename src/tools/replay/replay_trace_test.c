@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Reading of traces: all kinds of calls, and every kind of wrong input. */
-#include "src/tools/replay/replay_write.h"
+#include "test/support/replay_write.h"
 
 #include "src/tools/replay/replay_call.h"
 #include "test/support/fuzz.h"
