@@ -207,8 +207,8 @@ static uint64_t packets_at(const struct net_fixture *e, uint32_t node,
 }
 
 /*
- * Packets go from router 0 to router 5 at (1,1), first in x or first in y, as
- * the loaded order says.
+ * Packets from router 0 to router 5 at (1,1) use x first or y first, as the
+ * loaded order specifies.
  */
 static void routing_tables_may_be_reloaded(void **state)
 {

@@ -512,7 +512,10 @@ static int send_eager(struct weft_nic *nic, struct nic_peer *p,
 static size_t eager_limit(const struct weft_nic *nic,
 			  const struct weft_nic_op *op)
 {
-	/* a path without `whole` has no datagrams, so it has no streams */
+	/*
+	 * no limit on unfragmented payloads: not a path of datagrams, so no
+	 * streams
+	 */
 	if (weft_likely(!nic->stream_min || !op->peer->whole ||
 			nic->stream_min > nic->eager_bytes))
 		return nic->eager_bytes;

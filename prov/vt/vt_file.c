@@ -110,7 +110,7 @@ void vt_file_packet(struct vt_engine_pass *t, uint32_t i, uint32_t bytes)
 	message_send(t, i, serve(t, i), m->write ? 0 : m->bytes);
 }
 
-/* A lost message: the access ends, without its time. */
+/* Ends an access whose message was lost, without adding its time. */
 void vt_file_lost(struct vt_engine_pass *t, uint32_t i)
 {
 	vt_require(vt_buf(t->w, i)->kind == VT_FILE);

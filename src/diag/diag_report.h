@@ -19,7 +19,7 @@ void weft_report_count(FILE *f, const struct fi_weft_world *world,
 		       struct fid *domain);
 /*
  * Returns whether the program computed so long without advancing virtual time
- * that the rates it prints mislead; then also writes a sentence about it.
+ * that the rates it prints are misleading; if so, writes a warning to text.
  */
 bool weft_report_free_compute(const struct fi_weft_count *n, char *text,
 			      size_t len);

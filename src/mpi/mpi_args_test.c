@@ -247,7 +247,7 @@ static void arguments_of_a_broadcast(void **state)
 	collective(bcast(ints(in, 4), RANKS, WORLD), MPI_ERR_ROOT, 4);
 	collective(bcast(ints(in, 4), MPI_ROOT, WORLD), MPI_ERR_ROOT, 4);
 	collective(bcast(ints(in, 4), MPI_ROOT, INTER), MPI_SUCCESS, 0);
-	/* a rank outside the operation passes anything */
+	/* arguments are not significant at a rank that passes MPI_PROC_NULL */
 	collective(bcast(ints(in, -1), MPI_PROC_NULL, INTER), MPI_SUCCESS, 0);
 }
 

@@ -68,8 +68,8 @@ static void copy_loop_limit_from_measurement(void **state)
 		{ { 1, 2, 3, 5 }, { 2, 3, 4, 5 }, 2048 },
 		{ { 1, 2, 5, 9 }, { 2, 3, 4, 5 }, 1024 },
 		/*
-		 * the time saved with a longer piece exceeds the time lost with
-		 * a shorter piece, or does not
+		 * the longer pieces save more time than the shorter ones lose,
+		 * or less
 		 */
 		{ { 1, 4, 2, 6 }, { 2, 3, 4, 5 }, 2048 },
 		{ { 1, 9, 3, 4 }, { 2, 3, 4, 5 }, 512 },

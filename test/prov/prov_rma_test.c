@@ -173,7 +173,10 @@ static void sync_access_is_refused(struct job *j,
 	job_wait(j, &j->entry);
 }
 
-/* The target makes no progress; the first write only connects the two. */
+/*
+ * The target makes no progress; the first write only establishes the
+ * connection.
+ */
 static void body_sync(struct job *j)
 {
 	uint64_t mem[64] = { 0 }, nil[64] = { 0 };

@@ -357,7 +357,10 @@ void sock_peer_refused(struct sock *s, struct sock_peer *p);
  */
 void sock_peer_probe(struct sock *s, struct sock_peer *p);
 void sock_peer_fail(struct sock *s, struct sock_peer *p, int err);
-/* Sets the largest datagram to p, without a tag, in bytes. */
+/*
+ * Sets the length of the largest datagram that is sent to p, in bytes without
+ * the tag.
+ */
 void sock_peer_dgram_max_set(struct sock_peer *p, uint32_t dgram_max);
 uint64_t sock_peer_sent(const struct sock *s);
 /*

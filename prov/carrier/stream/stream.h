@@ -68,7 +68,7 @@ struct stream {
 	struct weft_list conns;
 	struct weft_list greeting;
 	struct weft_list busy;	 /* connections with transfers */
-	uint32_t accepted_count; /* incoming connections in greeting */
+	uint32_t accepted_count; /* incoming connections in the list greeting */
 	bool any_broken;	 /* a connection is to be closed */
 	uint64_t last_ticket;
 	uint64_t now;

@@ -37,7 +37,7 @@ static struct apenet_bulk_buf *bulk_free(struct apenet_bulk *b)
 static int bulk_register(struct apenet_bulk *b, const struct iovec *seg)
 {
 	const uint64_t base = (uintptr_t)seg->iov_base;
-	/* peers have no rights */
+	/* peers have no access */
 	const struct apenet_buf buf = {
 		.base = base,
 		.bytes = seg->iov_len,

@@ -100,7 +100,10 @@ static inline unsigned qsnet2_cmd_channel(uint64_t w)
 	return w >> 8 & 255;
 }
 
-/* Restarts of OPEN_PACKET, or accepted acknowledgements of GUARD. */
+/*
+ * Returns the argument of a command: number of restarts (OPEN_PACKET), or of
+ * accepted acknowledgements (GUARD).
+ */
 static inline unsigned qsnet2_cmd_arg(uint64_t w)
 {
 	return w >> 16 & 255;

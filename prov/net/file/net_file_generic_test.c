@@ -204,7 +204,7 @@ static const char *const base_lines[] = {
 	"tokens_end = 1",
 };
 
-/* Every number of a network of switches changes times. */
+/* Each number in the file of a network of switches changes a result. */
 static void every_number_changes_a_result(void **state)
 {
 	uint64_t first = 0, log;

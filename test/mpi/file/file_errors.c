@@ -83,7 +83,9 @@ static void modes(void)
 	MT_OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
-/* Without the permissions of root: a directory in which nothing is created. */
+/*
+ * Creates files in a directory without write permission; root may write there.
+ */
 static void permissions(void)
 {
 	char path[FT_PATH], part[2 * FT_PATH];

@@ -145,7 +145,9 @@ static void all_ranks_change_all(enum win_kind kind)
 	MT_OK(MPI_Barrier(MPI_COMM_WORLD));
 	check_all(&w);
 	if (unit_has_atomics())
-		/* at least: increment, sum, or; of every other rank */
+		/*
+		 * at least an increment, a sum and an or, by every other rank
+		 */
 		MT_IS(unit_atomics() - before >=
 			      3ull * ROUNDS * (unsigned)(w.size - 1),
 		      1);

@@ -76,8 +76,8 @@ static const char *needed(const struct image *f)
 			continue;
 		lib = string_at(f, strings + d[i].d_un.d_val);
 		/*
-		 * Other ABIs: libmpi.so.12, libmpich.so.12; not libmpi_abi,
-		 * libmpi_cxx.
+		 * Libraries of other ABIs: libmpi.so.12, libmpich.so.12; not
+		 * libmpi_abi or libmpi_cxx.
 		 */
 		if (lib && (!strncmp(lib, "libmpi.so", 9) ||
 			    !strncmp(lib, "libmpich.so", 11)))

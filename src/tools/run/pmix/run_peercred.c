@@ -48,7 +48,9 @@ static void put_end(const struct sockaddr_storage *ss, __be32 *addr,
 	}
 }
 
-/* Requests the socket of the peer, whose source address is the remote end. */
+/*
+ * Requests the socket whose source address is the remote end of the connection.
+ */
 static int diag_request(int fd, const struct run_connection *ends)
 {
 	struct {
