@@ -137,7 +137,7 @@ static void the_clock_is_the_hosts(void **state)
 	const struct weft_backend *b = &weft_backend_live;
 	uint64_t before = weft_now_ns(), now, after;
 
-	/* computing takes no time of the clock by itself */
+	/* computation alone does not advance the clock */
 	b->compute(&carrier, UINT64_C(1000000000000000));
 	b->device_copied(&carrier, UINT64_C(1000000000000000));
 	now = b->now_ps(&carrier, true) / 1000;

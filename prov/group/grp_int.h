@@ -92,7 +92,7 @@ struct coll_check {
 	int responses; /* responses so far; 0: none outstanding */
 	/* responses of the members; NULL: no query yet */
 	struct coll_progress *response;
-	/* operations that all had done before the last query */
+	/* operations that all members had completed before the last query */
 	struct coll_progress *done;
 };
 

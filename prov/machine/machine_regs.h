@@ -16,7 +16,7 @@
  * for the unit's use, which peers change, too. Only the owner writes entries;
  * `seq` is odd during a write, and a reader that sees seq change reads again. A
  * process that writes wrong entries gains nothing: the kernel allows a process
- * that can map this memory to access the owner's memory anyway.
+ * that can map this memory to access the owner's memory in any case.
  */
 #ifndef WEFT_MACHINE_REGS_H
 #define WEFT_MACHINE_REGS_H

@@ -98,7 +98,7 @@ static int try_end(struct weft_agree *a)
 	if (reserve_ids(a)) {
 		rc = 1;
 	} else if (a->mine[WEFT_CTX_WINDOW]) {
-		/* all members offered ids, and too few were common */
+		/* all members offered ids, but too few of them were common */
 		a->window += WEFT_CTX_WINDOW;
 		if (a->window >= weft_ctx_words())
 			rc = -ENOSPC;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the MPI layer knows about the fabric of the job: one table with a row
+ * Properties of the job's fabric that the MPI layer uses: one table with a row
  * for live mode and a row for virtual time (src/boot/boot_backend.c). Code
  * above uses a property or a function of the row; it does not ask which clock
  * runs.

@@ -111,7 +111,7 @@ static MPI_Datatype type_of_element(const CFI_cdesc_t *d)
 	}
 }
 
-/* Whether items of the type fill memory without gaps. */
+/* Returns whether items of the type fill memory without gaps. */
 static int is_dense(MPI_Datatype t, MPI_Count extent)
 {
 	MPI_Count size, low, true_extent;

@@ -22,7 +22,7 @@ struct fort_section {
 	CFI_cdesc_t *from; /* section to which the copy is written back */
 };
 
-/* Whether the elements are contiguous in memory. */
+/* Returns whether the elements are contiguous in memory. */
 static inline int fort_plain(const CFI_cdesc_t *d)
 {
 	ptrdiff_t bytes = (ptrdiff_t)d->elem_len;

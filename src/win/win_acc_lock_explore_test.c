@@ -2,7 +2,7 @@
 /*
  * All executions of the accumulate lock (test/support/explore.h): threads make
  * word changes and long changes of one target. A number that both change must
- * be ordered, and no thread may wait for ever.
+ * be ordered, and no thread may wait without end.
  */
 #include "test/support/explore_atomic.h"
 

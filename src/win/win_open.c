@@ -226,7 +226,7 @@ static bool all_offer(const struct weft_win *w,
 	return same;
 }
 
-/* Opens the region, or uses the kept one that all members have. */
+/* Opens the region, or uses the kept region if all members have it. */
 static int open_region(struct weft_win *w,
 		       const struct contribution *contribution)
 {

@@ -2,7 +2,7 @@
 /*
  * All executions of the lock in shared memory (test/support/explore.h): three
  * threads acquire and release it, exclusively or shared. Two numbers that the
- * lock protects must be ordered, and no thread may wait for ever.
+ * lock protects must be ordered, and no thread may wait without end.
  */
 #include "test/support/explore_atomic.h"
 

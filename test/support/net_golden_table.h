@@ -10,7 +10,7 @@
 
 #include "prov/net/net.h"
 
-/* What an experiment does, and which value it returns. */
+/* Kind of an experiment, which determines the value that it returns. */
 enum golden_kind {
 	LAST,	/* messages of one node; time of the last arrival */
 	ACKED,	/* the same; time of the last acknowledgement */

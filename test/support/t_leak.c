@@ -119,7 +119,7 @@ static void fill_stack_cache(void)
 	while (n < CACHED_STACKS &&
 	       !pthread_create(&thread[n], NULL, meet, &barrier))
 		n++;
-	/* fewer threads would wait at the barrier for ever */
+	/* with fewer threads the barrier would never open */
 	if (n < CACHED_STACKS)
 		abort();
 	for (int i = 0; i < n; i++)

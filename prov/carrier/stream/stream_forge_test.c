@@ -213,7 +213,7 @@ enum { LEN = 1000 };
 
 struct record_row {
 	const char *what;
-	int64_t ticket; /* added to the valid value, and so on */
+	int64_t ticket; /* added to the valid value, as are the fields below */
 	int64_t offset;
 	int64_t bytes;
 	int flip; /* byte of the payload or tag that is changed; -1: none */

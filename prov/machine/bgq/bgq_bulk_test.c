@@ -2,7 +2,7 @@
 /*
  * Bulk data by direct puts and remote gets: byte counters, base addresses and
  * range registers of both units, refused descriptors, and packets of peers that
- * ask for memory that they may not access.
+ * request memory that they may not access.
  */
 #include "prov/machine/bgq/bgq_bulk.h"
 #include "test/t.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * What the Message Unit decides for each packet: the FIFO that sends next
+ * Decisions of the Message Unit for each packet: the FIFO that sends next
  * (BGQ-03), and the route that the header requests (BGQ-18, 20, 21).
  */
 #include "test/support/bgq_pair.h"

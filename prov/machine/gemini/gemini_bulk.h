@@ -57,7 +57,7 @@ int gemini_handle_check(struct weft_gemini *f, struct weft_peer *peer,
  * target's unit would, and sets the status; errors as gemini_handle_find. The
  * handle that was found may belong to another buffer with the same memory,
  * whose owner has closed it since, and may have opened it for other memory:
- * then looks for another handle.
+ * then another handle is searched.
  */
 int gemini_handle_settle(struct weft_gemini *f, struct weft_peer *peer,
 			 uint64_t at, const struct weft_gemini_bte *cmd,

@@ -15,7 +15,7 @@
 
 #define FIRST_HANDLE 1
 #define TRIES	     100		 /* handles tried for one access */
-#define FOR_PEERS    (UINT64_C(1) << 16) /* peers look for these handles */
+#define FOR_PEERS    (UINT64_C(1) << 16) /* handles for peers */
 
 /* Bits of a published entry: flags of the handle, protection tag. */
 static uint64_t entry_flags(unsigned flags, unsigned ptag)

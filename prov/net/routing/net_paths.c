@@ -52,7 +52,7 @@ static unsigned link_cost(const struct net_paths *p, uint32_t sw, unsigned port)
 	return is_global(p, sw, port) ? GLOBAL_COST : 1;
 }
 
-/* Which links a search uses. */
+/* Restriction of the links that a search uses. */
 enum search { ALL, DOWN, UP };
 
 static bool uses(const struct net_paths *p, enum search search, uint32_t sw,

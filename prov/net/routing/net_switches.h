@@ -135,7 +135,10 @@ bool net_paths_is_down(const struct net_paths *p, uint32_t sw, unsigned port);
 /* Returns the longest path without detour, in links between switches. */
 unsigned net_paths_longest(const struct net_paths *p);
 
-/* How the virtual channel of a packet's next link follows from its path. */
+/*
+ * Rules by which the virtual channel of a packet's next link follows from its
+ * path.
+ */
 enum net_class_rule { NET_CLASS_GLOBAL, NET_CLASS_PHASE, NET_CLASS_HOP };
 enum net_class_rule net_switches_rule(const struct net_config *cfg);
 /*

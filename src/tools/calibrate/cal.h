@@ -39,7 +39,7 @@ int cal_read(struct cal_table *t, const char *name, char why[CAL_WHY]);
 int cal_parse(struct cal_table *t, const char *name, char *text,
 	      char why[CAL_WHY]);
 
-/* What the fit needs to know of the machine. */
+/* Properties of the machine that the fit needs. */
 struct cal_machine {
 	uint32_t payload, header, chunk; /* bytes of packets */
 	double hop_us;			 /* time of a link */

@@ -104,8 +104,8 @@ static void collective(const struct call *c, const MPI_Request *req)
 }
 
 /*
- * Both forms of a collective. A blocking one is recorded before the call, since
- * a deadlock may never end it.
+ * Both forms of a collective. A blocking call is recorded before it is made,
+ * since it never returns in a deadlock.
  */
 #define BOTH(name, iname, kind, params, iparams, args, iargs, ...) \
 	int MPI_##name params                                      \

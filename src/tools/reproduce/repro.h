@@ -117,8 +117,8 @@ bool repro_in_band(const struct repro_row *row);
  */
 bool repro_is_explained(const struct repro_row *row);
 /*
- * Whether the experiment failed, a bound does not hold, or a prediction is not
- * on the side of its band that the table states.
+ * Returns whether the experiment failed, a bound does not hold, or a prediction
+ * is inside or outside its band in contradiction to the table.
  */
 bool repro_failed(const struct repro_row *row);
 

@@ -19,8 +19,8 @@
 #define WORKERS_MAX 64
 
 /*
- * Results of one changed machine. NAN: the experiment failed on it, which says
- * nothing about the row: the row neither moves nor leaves its band.
+ * Results of one changed machine. NAN: the experiment failed on the changed
+ * machine; the row then counts neither as moved nor as out of its band.
  */
 struct job_result {
 	bool refused;
@@ -49,8 +49,8 @@ static bool row_moves(const struct repro_row *row, double model)
 }
 
 /*
- * Whether a job has to run a row: a number of a variant affects only the rows
- * of the variant, and 10 % move only rows that a factor of 2 moves.
+ * Returns whether a job has to run a row: a number of a variant affects only
+ * the rows of the variant, and 10 % move only rows that a factor of 2 moves.
  */
 static bool needs_row(const struct workers *w, unsigned number, unsigned i)
 {
@@ -129,7 +129,7 @@ static unsigned worker_count(void)
 	return n < 1 ? 1 : n > WORKERS_MAX ? WORKERS_MAX : (unsigned)n;
 }
 
-/* Waits for the workers; returns 0, or -EIO if one did not end by itself. */
+/* Waits for the workers; returns 0, or -EIO if a worker failed. */
 static int join_workers(const struct workers *w, const pid_t *pid,
 			unsigned count)
 {

@@ -33,7 +33,7 @@ struct repro_sensitivity {
  * processor. Returns 0 or -errno, and reports errors on stderr.
  */
 int repro_sensitivity_run(struct repro_sensitivity *s, const struct repro *r);
-/* Whether no change of the number moves a row. */
+/* Returns whether no change of the number moves a row. */
 bool repro_unchecked(const struct repro_sensitivity *s, unsigned number);
 
 struct repro_sensitivity_sum {

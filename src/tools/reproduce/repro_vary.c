@@ -25,8 +25,8 @@ static bool takes_fractions(const char *unit)
 }
 
 /*
- * Whether a value is a number and a unit: the text after the digits is empty or
- * separated by a space, unlike that of a shape (4x4x2).
+ * Returns whether a value is a number and a unit: the text after the digits is
+ * empty or separated by a space, unlike that of a shape (4x4x2).
  */
 static bool parse_number(struct repro_number *n)
 {

@@ -36,7 +36,9 @@ static void print_range(FILE *out, uint64_t low, uint64_t end)
 		fprintf(out, "%llu", (unsigned long long)(end - 1));
 }
 
-/* Whether two numbers of ranks have the same algorithms for all sizes. */
+/*
+ * Returns whether two numbers of ranks have the same algorithms for all sizes.
+ */
 static bool same_row(const struct tune_grid *g, unsigned a, unsigned b)
 {
 	for (unsigned s = 0; s < g->size_count; s++)

@@ -585,7 +585,7 @@ static void append(void)
 	MT_TRUE(access(path, F_OK) != 0);
 }
 
-/* Many requests at a time, also freed ones, complete by themselves. */
+/* Many requests at a time complete, also those that were freed. */
 static void many_requests(MPI_File f)
 {
 	enum { MANY = 64 };
