@@ -32,7 +32,7 @@ test_support_idle_timeout_LDFLAGS =
 test_support_idle_timeout_LDADD =
 EXTRA_DIST += test/README test/tree/call_cycles.py test/tree/call_cycles.sh test/tree/layers.sh test/tree/line_limits.sh \
 	test/timeout.sh test/mutate/run test/mutate/list test/mutate/auto \
-	test/mutate/mutate_faults.py test/mutate/mutate_build.py test/mutate/mutate_jobs.py \
+	test/mutate/mutate_faults.py test/mutate/mutate_build.py test/mutate/mutate_jobs.py test/mutate/mutate_sample.py \
 	test/mutate/equivalent test/mutate/README
 TREE_TESTS += test/tree/mutate_list.sh test/tree/call_cycles.sh test/tree/layers.sh test/tree/line_limits.sh
 TREE_TESTS += test/doc/doc_map.sh test/tree/format.sh test/tree/words.sh

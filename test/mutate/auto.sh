@@ -82,6 +82,7 @@ AM_LDFLAGS = \$(filter -fsanitize%,\$(CFLAGS))
 LDADD = libweftclip.la
 C_TESTS = src/clip_test
 src_clip_test_OBJECTS = src/clip_test.o
+Makefile: ;
 all-local:
 libweftclip.la: src/clip.o ; ar rc .libs/libweftclip.a src/clip.o
 src/%.o: ../src/%.c ; \$(CC) \$(CFLAGS) -O1 -fPIC -c \$< -o \$@
@@ -129,6 +130,19 @@ for i in 1 2; do
 done
 cmp sample1 sample2 || bad=1
 [ "$(grep -c ' src/clip.c:' sample1)" -ge 3 ] || { echo "no sample"; bad=1; }
+
+# lines of the whole tree, with a time limit: what was found is kept, a survivor
+# is printed as a difference, and no fault starts after the limit
+for i in 1 2; do
+	"$here/test/mutate/auto" --top "$top" --sample 30 --seed 4 --operators constant \
+		--time-limit 300 > sample 2>&1
+	grep -q '^src  *[1-9]' sample || { echo "no row of src"; bad=1; }
+done
+grep -A 2 '^src/clip.c:28: ' sample | grep -q '^+	return' ||
+	{ echo "no difference"; cat sample; bad=1; }
+"$here/test/mutate/auto" --top "$top" --sample 30 --seed 6 \
+	--time-limit 1 > sample 2>&1
+grep -q '^all  *0 ' sample || { echo "faults after the limit"; bad=1; }
 git init -q . && git add src && git -c user.name=t -c user.email=t@localhost \
 	commit -qm base && sed -i 's/v + 1/v + 2/' src/clip.c
 "$here/test/mutate/auto" --top "$top" --diff HEAD --list > out 2>&1

@@ -53,15 +53,23 @@ int __wrap_kill(pid_t pid, int sig)
 """
 
 
+class NoProgram(Exception):
+    """A command that should build something failed."""
+
+
 class Build:
     """A configured build tree in which the unit tests are built."""
 
-    def __init__(self, top, where):
-        self.top, self.where = top, where
+    def __init__(self, top, where, pattern=""):
+        self.top, self.where, self.pattern = top, where, pattern
         self.objects, self.libraries, self.flags = {}, {}, {}
+        self.prepared = {}  # by folder: what was made of its faulty object
+        self.command(["make", "-s", "Makefile"])  # if it is older than a .mk
         self.tests, self.cc, self.ldflags, self.ldadd, self.libs, flags = (
             v.split() for v in self.make_values(
                 ("C_TESTS", "CC", "AM_LDFLAGS", "LDADD", "LIBS", "CFLAGS")))
+        self.all_units = set(self.tests)
+        self.tests = [t for t in self.tests if self.wanted(t)]
         self.libs += ["-lpthread", "-lm"]
         if "--coverage" in flags:
             self.libs += ["--coverage", "-Wl,-u,__gcov_dump"]
@@ -71,6 +79,9 @@ class Build:
         with open(source, "w") as f:
             f.write(GUARD)
         self.command(self.cc + ["-O1", "-c", source, "-o", self.guard])
+
+    def wanted(self, test):
+        return re.search(self.pattern, test)
 
     def close(self):
         shutil.rmtree(self.work)
@@ -87,7 +98,7 @@ class Build:
         r = subprocess.run(argv, cwd=self.where, stdout=subprocess.PIPE,
                            stderr=subprocess.STDOUT, text=True)
         if r.returncode:
-            raise SystemExit("%s\n%s" % (shlex.join(argv), r.stdout))
+            raise NoProgram("%s\n%s" % (shlex.join(argv), r.stdout))
         return r.stdout
 
     def make_values(self, names):
@@ -110,11 +121,26 @@ class Build:
         for t, o, f, l in zip(self.tests, objects, flags, libraries):
             parts.update(o, (w for w in l or self.ldadd if w.endswith(".la")))
             self.objects[t] = o + (f or self.ldflags)
-            self.libraries[t] = ["-Wl,--start-group"] + [
-                w[:-2] + "a" if w.endswith(".la") else w for w in
-                (os.path.join(".libs", w) if w.endswith(".la") else w
-                 for w in l or self.ldadd)] + ["-Wl,--end-group"] + self.libs
+            self.libraries[t] = l or self.ldadd
         return sorted(parts)
+
+    def link_libraries(self, test):
+        """The libraries of a test as the linker takes them, with those that
+        libtool has noted for its own ones."""
+        words, more = [], []
+        for w in self.libraries[test]:
+            if not w.endswith(".la"):
+                words.append(w)
+                continue
+            words.append(os.path.join(".libs", w[:-2] + "a"))
+            name = os.path.join(self.where, w)
+            if os.path.exists(name):
+                with open(name) as f:
+                    m = re.search("^dependency_libs='(.*)'", f.read(), re.M)
+                more += [x for x in (m.group(1).split() if m else ())
+                         if x.startswith("-l")]
+        return ["-Wl,--start-group"] + words + ["-Wl,--end-group"] + more + \
+            self.libs
 
     def compile_flags(self, path):
         """The flags with which make compiles the file."""
@@ -141,6 +167,7 @@ class Build:
 
     def compile(self, path, text, folder):
         """Compiles the text in place of the file; None if it is no C."""
+        self.prepared.pop(folder, None)
         os.makedirs(folder, exist_ok=True)
         source = os.path.join(folder, os.path.basename(path))
         with open(source, "w") as f:
@@ -188,7 +215,14 @@ class Build:
         self.command(
             self.cc + ["-o", program] + right + faulty + [self.guard] +
             ["-Wl,-S", "-Wl,--wrap=_exit", "-Wl,--wrap=kill"] +
-            self.libraries[test])
+            self.link_libraries(test))
+
+    def is_unit(self, test):
+        return test in self.objects
+
+    def partial(self, test):
+        """Whether 77 means that only a part of the test was skipped."""
+        return False
 
     def digest(self, test):
         """Changes when the test's program changes."""
@@ -214,7 +248,8 @@ class Build:
         seconds without output. Returns its exit code."""
         environment = dict(os.environ, srcdir=self.top, top_srcdir=self.top,
                            builddir=self.where, CC=" ".join(self.cc),
-                           ASAN_OPTIONS="abort_on_error=1", **(env or {}))
+                           ASAN_OPTIONS="abort_on_error=1")
+        environment.update(env or {})
         with open(out, "wb") as f:
             return subprocess.run(
                 [os.path.join(self.where, "test/support/idle_timeout"),
@@ -228,30 +263,38 @@ class Coverage:
     a file with the lines that it reaches, which is valid as long as the program
     is the same."""
 
-    def __init__(self, top, where, jobs, kind=Build):
+    def __init__(self, top, where, jobs, kind=Build, pattern="",
+                 end=float("inf")):
+        self.end = end
         if not os.path.exists(os.path.join(where, "Makefile")):
             os.makedirs(where, exist_ok=True)
             subprocess.run(
                 [os.path.join(top, "configure"), "-q",
                  "CFLAGS=-O1 --coverage -fprofile-update=atomic"], cwd=where,
                 check=True, stdout=subprocess.DEVNULL)
-        self.build = kind(top, where)
+        self.build = kind(top, where, pattern)
         self.build.make(jobs)
         self.folder = os.path.join(where, "coverage")
         os.makedirs(self.folder, exist_ok=True)
         self.reach, self.code, self.seconds = {}, {}, {}
+        self.share = {}  # lines of a file that a test reaches
         self.usable = set()
 
     def add(self, test):
         """Reads the lines of a test, from its file or by running it."""
         name = os.path.join(self.folder,
                             re.sub("[/ ]", "_", test) + ".json")
-        digest = self.build.digest(test)
+        try:
+            digest = self.build.digest(test)
+        except NoProgram as why:
+            return test, {"code": 1, "seconds": 0, "why": str(why)}
         entry = None
         if os.path.exists(name):
             with open(name) as f:
                 entry = json.load(f)
         if not entry or entry["program"] != digest:
+            if time.monotonic() > self.end:
+                return test, None
             entry = self.measure(test)
             entry["program"] = digest
             with open(name, "w") as f:
@@ -266,7 +309,8 @@ class Coverage:
             env={"GCOV_PREFIX": data})
         seconds = time.monotonic() - start
         lines, reached = {}, {}
-        if code == 0:
+        if code == 0 or (code == 77 and self.build.partial(test)):
+            code = 0
             lines, reached = self.read_gcov(data)
         shutil.rmtree(data)
         return {"code": code, "seconds": seconds, "lines": lines,
@@ -308,14 +352,22 @@ class Coverage:
         for path, numbers in entry["lines"].items():
             self.code.setdefault(path, set()).update(numbers)
         for path, numbers in entry["reached"].items():
+            self.share[test, path] = len(numbers)
             for n in numbers:
                 self.reach.setdefault((path, n), []).append(test)
 
     def tests_of(self, path, line):
-        """The tests that reach a line: those of its folder first, then the
-        shortest first. A line without code belongs to the code above it."""
+        """The tests that reach a line: the unit tests of its folder, then the
+        other ones, shortest first; then the jobs, first those that reach most
+        of the file. A line without code belongs to the code above it."""
         while line > 0 and line not in self.code.get(path, ()):
             line -= 1
         folder = os.path.dirname(path)
-        return sorted(self.reach.get((path, line), ()), key=lambda t: (
-            os.path.dirname(t) != folder, self.seconds[t], t))
+
+        def order(test):
+            if self.build.is_unit(test):
+                return (0, os.path.dirname(test) != folder,
+                        self.seconds[test], test)
+            return (1, -self.share[test, path] / (1 + self.seconds[test]),
+                    self.seconds[test], test)
+        return sorted(self.reach.get((path, line), ()), key=order)

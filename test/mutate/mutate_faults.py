@@ -48,12 +48,23 @@ class Fault:
         self.path, self.operator = source.path, operator
         self.line = source.text.count("\n", 0, start) + 1
         new += "\n" * (old.count("\n") - new.count("\n"))
-        self.text = source.text[:start] + new + source.text[end:]
+        self.source, self.start, self.end, self.new = source, start, end, new
         first = source.text.rfind("\n", 0, start) + 1
         last = source.text.find("\n", end)
         self.before = " ".join(source.text[first:last].split())
         self.after = " ".join(
             (source.text[first:start] + new + source.text[end:last]).split())
+
+    @property
+    def text(self):
+        """The text of the file with the fault."""
+        return (self.source.text[:self.start] + self.new +
+                self.source.text[self.end:])
+
+    def diff(self):
+        """The fault for people: the line before and after."""
+        return "%s:%d: %s\n-\t%s\n+\t%s" % (
+            self.path, self.line, self.operator, self.before, self.after)
 
     def key(self):
         """How test/mutate/equivalent names a fault: without its line number,

@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: BSD-3-Clause
 """MPI jobs as tests of faults, for test/mutate/auto --mpi.
 
-The programs of test/mpi/list run with a faulty MPI library, provider or mpiexec.
-Each of these products is linked by the command that libtool prints for it; the
-faulty object stands in front of the original one, and the linker takes the first
-definition of a symbol. The programs find the faulty products by LD_LIBRARY_PATH
-in a folder of their own."""
+The programs of test/mpi/list, and the scripts that start jobs and tools, run with
+a faulty library or program. Each of these products is linked by the command that
+libtool prints for it; the faulty object stands in front of the original one, and
+the linker takes the first definition of a symbol. The products are in a folder of
+links that looks like the build tree."""
 import concurrent.futures
 import hashlib
 import os
@@ -14,34 +14,43 @@ import shlex
 import shutil
 import zlib
 
-from mutate_build import Build
+from mutate_build import Build, NoProgram
 
 MACHINES = ("bgq", "gemini", "qsnet2", "apenet", "sunway")
 LIBRARIES = ("libmpi_abi.so.1", "libweft-direct.so", "libweft-fi.so")
-PRODUCTS = {"libmpi_abi.so.1": "libmpi_abi.la",
-            "libweft-direct.so": "libweft-direct.la",
-            "mpiexec": "mpiexec"}
+TARGETS = ("libmpi_abi.la", "libweft-direct.la")
+# scripts of these folders are tests, except those that need other programs, or
+# the whole machine
+SCRIPTS = re.compile(r"test/(run|vt|tools|page)/")
+NOT_SCRIPTS = re.compile(r"cuda|launchers|gdb|scale|limit|wrappers|_gpu|"
+                         r"win_bench|run_survive")
 
 
 class Product:
     """A library or program of the build tree, and the command that links it."""
 
-    def __init__(self, build, name, target):
-        self.name, self.where = name, build.where
+    def __init__(self, build, target):
         # the object of one of its files is made to look newer
-        main = os.path.join(build.top, "src/tools/run/run_main.c")
         base = os.path.join(build.top, "src/base/num.c")
-        out = build.command(["make", "-n", "-s", "V=1", "-W", main, "-W", base,
-                             "-W", os.path.relpath(main, build.where),
-                             "-W", os.path.relpath(base, build.where), target])
+        files = [base] + build.first_sources(target)
+        newer = []
+        for name in files:
+            newer += ["-W", name, "-W", os.path.relpath(name, build.where)]
+        out = build.command(["make", "-n", "-s", "V=1"] + newer + [target])
         link = [l for l in out.replace("\\\n", " ").split("\n")
                 if "--mode=link" in l and re.search(
-                    r"-o %s( |$)" % re.escape(target), l)][-1]
+                    r"-o %s( |$)" % re.escape(target), l)]
+        if not link:
+            raise NoProgram("make does not link " + target)
+        link = link[-1]
         out = build.command(["sh", "-c", link.replace(
             "--mode=link", "--dry-run --mode=link", 1)])
         lines = [l for l in out.split("\n")
                  if " -o " in l and l.startswith("libtool: link:")]
         self.argv = shlex.split(lines[-1].split("link:", 1)[1])
+        # its name in the build tree
+        self.name = os.path.relpath(os.path.join(
+            build.where, self.argv[self.argv.index("-o") + 1]), build.where)
         self.members = set()
         for w in self.argv:
             if w.endswith(".o"):
@@ -50,7 +59,8 @@ class Product:
                 self.members.update(build.command(["ar", "t", w]).split())
 
     def has(self, path):
-        return os.path.basename(path)[:-2] + ".o" in self.members
+        base = os.path.basename(path)[:-2] + ".o"
+        return any(m == base or m.endswith("-" + base) for m in self.members)
 
     def link(self, build, faulty, program):
         """Links the product with a faulty object."""
@@ -67,18 +77,38 @@ class JobBuild(Build):
     def make(self, jobs):
         self.unit = list(self.tests)
         super().make(jobs)
-        self.command(["make", "-s", "-j%d" % jobs])
-        self.products = [Product(self, n, t) for n, t in PRODUCTS.items()]
-        programs = os.path.join(self.where, "test/mpi/programs")
-        os.makedirs(programs, exist_ok=True)
-        self.job = {}
+        programs, check, scripts = (v.split() for v in self.make_values(
+            ("bin_PROGRAMS", "check_PROGRAMS", "PLAIN_TESTS")))
+        self.command(["make", "-s", "-j%d" % jobs, "all"] + [
+            p for p in check if p not in self.all_units])
+        self.products = []
+        for target in list(TARGETS) + programs:
+            try:
+                self.products.append(Product(self, target))
+            except (NoProgram, IndexError) as why:
+                print("no faults in %s: %s" % (target, why))
+        own = os.path.join(self.where, "test/mpi/programs")
+        os.makedirs(own, exist_ok=True)
+        self.job, self.hashes = {}, {}
         for line in self.read_list():
             self.add_jobs(line)
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             list(pool.map(lambda name: self.compile_program(
-                name, os.path.join(programs, name)),
+                name, os.path.join(own, name)),
                 {j[0] for j in self.job.values()}))
-        self.tests = self.unit + sorted(self.job)
+        self.scripts = {s for s in scripts if SCRIPTS.match(s) and
+                        not NOT_SCRIPTS.search(s) and self.wanted(s)}
+        self.tests = self.unit + sorted(self.job) + sorted(self.scripts)
+
+    def first_sources(self, target):
+        """A source file of a program that is in no library."""
+        sources = self.make_values(
+            [re.sub("[^A-Za-z0-9]", "_", target) + "_SOURCES"])[0].split()
+        return [os.path.join(self.top, s) for s in sources
+                if s.endswith(".c")][:1]
+
+    def partial(self, test):
+        return test in self.scripts
 
     def read_list(self):
         with open(os.path.join(self.top, "test/mpi/list")) as f:
@@ -88,8 +118,8 @@ class JobBuild(Build):
                     yield (word + ["-"])[:3] + [word[3:]]
 
     def add_jobs(self, line):
-        """A line of the list runs natively with two numbers of ranks, and on
-        one machine in each clock."""
+        """A line of the list runs natively, and on one machine in each
+        clock."""
         program, ranks, tags, arguments = line
         tags = tags.split(",")
         if "long" in tags:
@@ -103,8 +133,7 @@ class JobBuild(Build):
         if machine == "apenet" and "unit" in tags:
             machine = "bgq"
         if "virtual" not in tags:
-            for n in {few[0], few[-1]}:
-                self.add_job(program, n, "native", "live", arguments)
+            self.add_job(program, few[-1], "native", "live", arguments)
             self.add_job(program, few[0], machine, "live", arguments)
         if "live" not in tags:
             self.add_job(program, few[0], machine, "virtual", arguments)
@@ -112,7 +141,8 @@ class JobBuild(Build):
     def add_job(self, program, ranks, machine, clock, arguments):
         name = " ".join(["job", program, str(ranks), machine, clock] +
                         arguments)
-        self.job[name] = (program, ranks, machine, clock, arguments)
+        if self.wanted(name):
+            self.job[name] = (program, ranks, machine, clock, arguments)
 
     def compile_program(self, name, program):
         found = [os.path.join(d, name + ".c") for d, _, files in
@@ -126,50 +156,81 @@ class JobBuild(Build):
             "-L" + libs, "-lmpi_abi", "-lpthread", "-lm",
             "-Wl,-rpath," + libs])
 
+    def hash(self, name):
+        if name not in self.hashes:
+            with open(name, "rb") as f:
+                self.hashes[name] = hashlib.sha256(f.read()).hexdigest()
+        return self.hashes[name]
+
     def digest(self, test):
-        if test not in self.job:
+        if self.is_unit(test):
             return super().digest(test)
-        digest = hashlib.sha256()
-        for name in [os.path.join(".libs", l) for l in LIBRARIES] + [
-                "mpiexec", "test/mpi/programs/" + self.job[test][0]]:
-            with open(os.path.join(self.where, name), "rb") as f:
-                digest.update(f.read())
-        return digest.hexdigest()
+        names = [os.path.join(self.where, ".libs", l) for l in LIBRARIES]
+        names += [os.path.join(self.where, p.name) for p in self.products]
+        if test in self.job:
+            names.append(os.path.join(self.where, "test/mpi/programs",
+                                      self.job[test][0]))
+        else:
+            names.append(os.path.join(self.top, test))
+        return " ".join(sorted({self.hash(n) for n in names}))
 
     def execute(self, test, slot, seconds, out, path=None, folder=None,
                 env=None):
-        if test not in self.job:
+        if self.is_unit(test):
             return super().execute(test, slot, seconds, out, path, folder, env)
-        libs, mpiexec = self.faulty_products(slot, path, folder)
+        where = self.where
+        if path:
+            where = self.faulty_tree(path, folder)
+        env = dict(env or {}, LD_LIBRARY_PATH=os.path.join(where, ".libs"))
+        if test in self.scripts:
+            return self.run(
+                ["bash", os.path.join(self.top, test)], seconds, out, dict(
+                    env, builddir=where, idle_timeout=os.path.join(
+                        self.where, "test/support/idle_timeout")))
         program, ranks, machine, clock, arguments = self.job[test]
-        argv = [mpiexec, "--bind-to", "none"]
+        argv = [os.path.join(where, "mpiexec"), "--bind-to", "none"]
         if clock == "virtual":
             argv += ["-q", "--machine", machine, "--clock", clock]
         return self.run(
             argv + ["-n", str(ranks),
                     os.path.join(self.where, "test/mpi/programs", program)] +
-            arguments, seconds, out,
-            dict(env or {}, LD_LIBRARY_PATH=libs, FI_WEFT_MACHINE=machine))
+            arguments, seconds, out, dict(env, FI_WEFT_MACHINE=machine))
 
-    def faulty_products(self, slot, path, folder):
-        """The folder of the libraries, and mpiexec."""
-        libs = os.path.join(self.where, ".libs")
-        mpiexec = os.path.join(self.where, "mpiexec")
-        if not path:
-            return libs, mpiexec
-        own = os.path.join(folder, "products")
-        shutil.rmtree(own, ignore_errors=True)
-        os.makedirs(own)
-        for name in LIBRARIES:
-            shutil.copy(os.path.join(libs, name), own)
+    def faulty_tree(self, path, folder):
+        """A folder that looks like the build tree, with the products that
+        contain a file linked from its faulty object; made once per fault."""
+        tree = os.path.join(folder, "tree")
+        if self.prepared.get(folder) == tree:
+            return tree
+        shutil.rmtree(tree, ignore_errors=True)
+        libs = os.path.join(tree, ".libs")
+        os.makedirs(libs)
+        for name in os.listdir(self.where):
+            if name != ".libs":
+                link_or_copy(os.path.join(self.where, name), tree)
+        for name in os.listdir(os.path.join(self.where, ".libs")):
+            if not name.endswith((".a", ".o", ".lai")):
+                link_or_copy(os.path.join(self.where, ".libs", name), libs)
         faulty = os.path.join(folder, os.path.basename(path)[:-2] + ".o")
         for product in self.products:
-            if not product.has(path):
-                continue
-            name = os.path.join(own, product.name)
-            if os.path.exists(name):
-                os.unlink(name)
-            product.link(self, faulty, name)
-            if product.name == "mpiexec":
-                mpiexec = name
-        return own, mpiexec
+            if product.has(path):
+                name = os.path.join(tree, product.name)
+                if os.path.lexists(name):
+                    os.unlink(name)
+                product.link(self, faulty, name)
+        self.prepared[folder] = tree
+        return tree
+
+
+def link_or_copy(name, folder):
+    """Libraries and programs look for files beside themselves, and are
+    copied."""
+    to = os.path.join(folder, os.path.basename(name))
+    if os.path.islink(name):
+        os.symlink(os.readlink(name), to)
+    elif os.path.basename(name).startswith(
+            ("libmpi_abi.so", "libweft-", "mpiexec", "weft-")) and \
+            os.path.isfile(name):
+        shutil.copy2(name, to)
+    else:
+        os.symlink(name, to)
