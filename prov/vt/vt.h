@@ -462,6 +462,8 @@ bool vt_has_room(const struct vt *v);
 /* Records that the unit refused a packet, until a packet arrives. */
 void vt_full(struct weft_carrier *c);
 void vt_send_cost(struct vt *v);
+/* Returns the time of this processor's copy of a packet, sent or received. */
+uint64_t vt_packet_copy_ps(const struct vt *v, const struct vt_buf *b);
 void vt_post(struct vt *v, uint32_t i);
 
 /* vt_wait.c */

@@ -14,19 +14,28 @@
 static char path[32];
 static struct net_config cfg;
 
-/* Runs four ranks on one node of bgq, with another line for a key. */
-static void run(int (*body)(struct play *p, struct end *e, uint32_t rank),
-		const char *key, const char *line, struct found *f)
+/* Runs four ranks of bgq, with another line for a key. */
+static void run_on(int per_node,
+		   int (*body)(struct play *p, struct end *e, uint32_t rank),
+		   const char *key, const char *line, struct found *f)
 {
 	struct play p = { .ranks = 4, .body = body, .machine = path };
 	char text[128];
 
 	snprintf(path, sizeof(path), PLAY_FILE);
-	snprintf(text, sizeof(text), "ranks_per_node = 4 # spec: x\n%s", line);
+	snprintf(text, sizeof(text), "ranks_per_node = %d # spec: x\n%s",
+		 per_node, line);
 	play_file(path, "bgq", key, text);
 	net_config_bgq(&cfg);
 	play(&p, f);
 	unlink(path);
+}
+
+/* Runs four ranks on one node. */
+static void run(int (*body)(struct play *p, struct end *e, uint32_t rank),
+		const char *key, const char *line, struct found *f)
+{
+	run_on(4, body, key, line, f);
 }
 
 static uint64_t copy_ps(uint64_t bytes)
@@ -98,6 +107,21 @@ static void separate_memories_use_the_interface(void **state)
 	T_TRUE(f.clock[1] > first + 100000);
 }
 
+/* Ranks 0 and 1 are on two nodes, or on one. */
+static void both_processors_copy_packets(void **state)
+{
+	static const char line[] = "packet_copy = 2 GB/s # spec: x\n";
+	struct found f, copied;
+
+	run_on(1, one_message, "ranks_per_node", "", &f);
+	run_on(1, one_message, "ranks_per_node", line, &copied);
+	T_IS(copied.clock[0], f.clock[0] + BYTES * 500);
+	T_IS(copied.clock[1], f.clock[1] + 2 * BYTES * 500);
+	run(one_message, "ranks_per_node", "", &f);
+	run(one_message, "ranks_per_node", line, &copied);
+	T_IS(copied.clock[1], f.clock[1]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -105,6 +129,7 @@ int main(void)
 		T_CASE(a_processor_makes_one_copy_at_a_time),
 		T_CASE(pairs_share_the_rate_of_the_memory),
 		T_CASE(separate_memories_use_the_interface),
+		T_CASE(both_processors_copy_packets),
 	};
 
 	return T_RUN(tests);

@@ -87,13 +87,16 @@ static uint64_t receive_cost_ps(const struct vt *v, const struct vt_buf *b)
 {
 	const struct net_config *cfg = &v->w->cfg;
 
+	if (b->kind == VT_PACKET && b->more)
+		return vt_packet_copy_ps(v, b);
 	if (b->more)
 		return 0;
 	if (b->kind == VT_PART)
 		return cfg->coll_recv_ps;
-	if (b->kind != VT_PACKET || v->interface.matches)
+	if (b->kind != VT_PACKET)
 		return cfg->recv_ps;
-	return cfg->recv_ps + cfg->match_ps;
+	return cfg->recv_ps + vt_packet_copy_ps(v, b) +
+	       (v->interface.matches ? 0 : cfg->match_ps);
 }
 
 WEFT_HOT int vt_rx_receive(struct vt *v, int budget)

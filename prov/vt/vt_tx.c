@@ -109,6 +109,19 @@ unsigned vt_path(struct weft_carrier *c, const char *name)
 	return vt_path_of(&vt_of(c)->w->cfg, name);
 }
 
+uint64_t vt_packet_copy_ps(const struct vt *v, const struct vt_buf *b)
+{
+	const struct net_config *cfg = &v->w->cfg;
+	uint32_t from = b->from, to = b->to; /* other processes write them */
+
+	/* copies between ranks of one memory have times of their own */
+	if (weft_likely(!cfg->packet_copy_ps_x1000) || v->interface.running ||
+	    from >= v->w->size || to >= v->w->size ||
+	    vt_memory_shared(v->w, from, to))
+		return 0;
+	return b->pkt.len * cfg->packet_copy_ps_x1000 / 1000;
+}
+
 int vt_send(struct weft_carrier *c, struct weft_peer *peer,
 	    const struct weft_pkt *pkt, const struct iovec *iov, int count)
 {
@@ -145,6 +158,7 @@ int vt_send(struct weft_carrier *c, struct weft_peer *peer,
 	weft_iov_gather(b->payload, iov, count);
 	if (!b->more)
 		vt_send_cost(v);
+	vt_clock_advance(v->me, vt_cost(v, vt_packet_copy_ps(v, b)));
 	b->stamp = vt_time(v);
 	v->last_to = p->rank;
 	v->last_attr = v->attr;

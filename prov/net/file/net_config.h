@@ -415,6 +415,11 @@ struct net_config {
 	/* times to post a part of a collective, and to receive its result */
 	uint64_t coll_send_ps;
 	uint64_t coll_recv_ps;
+	/*
+	 * inverse rate at which a processor copies the bytes of packets, at
+	 * both ends; 0: the interface accesses the program's memory
+	 */
+	uint64_t packet_copy_ps_x1000;
 	/* path between ranks of a node through its memory (prov/vt) */
 	struct net_memory {
 		uint64_t latency_ps; /* 0: through the interface */

@@ -436,6 +436,10 @@ const struct file_key file_keys[] = {
 	{ "coll_recv", FILE_TIME, CFG(coll_recv_ps), 0, PS_MAX, FILE_OPTIONAL,
 	  "software time to receive the result of a collective (default: "
 	  "recv), e.g. 48 ns" },
+	{ "packet_copy", FILE_RATE_INV, CFG(packet_copy_ps_x1000), 1, MANY,
+	  FILE_OPTIONAL,
+	  "rate at which processors copy eager messages (default: none), e.g. "
+	  "4 GB/s" },
 	{ "memory_latency", FILE_TIME, CFG(memory.latency_ps), 1, PS_MAX,
 	  FILE_OPTIONAL,
 	  "time of an empty message between ranks of a node, e.g. 150 ns" },
