@@ -50,7 +50,8 @@ dist_example_SCRIPTS = test/hosts
 PLAIN_TESTS += test/multihost/hosts_paths.sh test/multihost/hosts_finalize.sh
 PLAIN_TESTS += test/multihost/hosts_self.sh test/multihost/hosts_death.sh \
 	test/multihost/hosts_stream.sh test/multihost/hosts_slurm.sh
-PLAIN_TESTS += test/multihost/hosts_access.sh
+PLAIN_TESTS += test/multihost/hosts_access.sh test/multihost/hosts_daemon.sh
+EXTRA_DIST += test/multihost/hosts_daemon.c
 check_PROGRAMS += test/multihost/hosts_access
 test_multihost_hosts_access_LDADD = $(PMIX_LIBS) $(CRYPTO_LIBS)
 EXTRA_DIST += test/multihost/hosts_lib.sh test/multihost/hosts_datagrams.h test/multihost/hosts_exchange.c

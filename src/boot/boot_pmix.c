@@ -422,7 +422,12 @@ int weft_pmix_put(const void *name, size_t len)
 
 	if (!open)
 		return 0;
-	job_page = len <= JOB_PAGE_ENTRY ? job_page_of_job() : NULL;
+	/* each host of a job has its own page */
+	if (len <= JOB_PAGE_ENTRY &&
+	    weft_core.job.local_size == weft_core.job.size)
+		job_page = job_page_of_job();
+	else
+		job_page = NULL;
 	if (job_page) {
 		entry_number =
 			weft_job_page_entry_put(job_page, me.rank, name, len);

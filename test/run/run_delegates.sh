@@ -82,17 +82,19 @@ true=$dir/none/true
 vars="-x PATH -x COLOR"
 
 # no launcher is installed, or only this program under another name
-path=$dir/none refuses 'host a, \.\.\.: .*install Open MPI \(Debian: openmpi-bin\)' \
-	-n 2 -host a,b true
+needs="host a: 'ssh a' ended .*a login by ssh .*and Weft, installed as /"
+path=$dir/none refuses "$needs" -host a true
+stderr_has '^mpiexec: cannot execute ssh: No such file'
 ln -s "$mpiexec" "$bin/mpirun"
-refuses 'install Open MPI' -host a true
+refuses "$needs" -host a true
 rm "$bin/mpirun"
 engine mpirun "HYDRA build details: Version: 4.0.2"
-refuses 'install Open MPI' -host a true
+refuses "$needs" -host a true
 slurm="SLURM_JOB_ID=1 SLURM_JOB_NODELIST=a"
-path=$dir/none refuses "the job's hosts: .*install Open MPI" true
+path=$dir/none refuses "the job's hosts are not known: .*use -host" true
 slurm=
-refuses 'Slurm.s srun starts .*install Slurm' -launcher srun true
+refuses 'Slurm.s srun is not in PATH; install Slurm.*-launcher ssh' \
+	-launcher srun true
 
 # this host needs no launcher
 run 0 -n 2 -host localhost true
@@ -281,8 +283,7 @@ gives "$srun --input=0 ./prog" --mca a b --timestamp-output ./prog
 stderr_has '^mpiexec: --mca has no effect'
 stderr_has "^mpiexec: --timestamp-output has no effect: Slurm's srun has no such option"
 refuses 'srun --mpi=pmix --multi-prog FILE' -n 1 ./a : -n 1 ./b
-gives "mpirun.openmpi --host a1:1,a2:1 --oversubscribe -n 2 $vars ./prog" \
-	-launcher ssh -host a1,a2 ./prog
+refuses "host a1: 'ssh a1' ended" -launcher ssh -host a1 ./prog
 rm "$bin/srun"
 gives "mpirun.openmpi --oversubscribe -n 2 $vars ./prog" ./prog
 nothing_left

@@ -32,7 +32,7 @@ limit 4 src/win src/types coll prov/net prov/net/file \
 limit 4 src/mpi src/mpi/pt2pt src/mpi/coll src/mpi/comm src/mpi/type src/mpi/win \
 	src/mpi/tool prov/ofi prov/ofi/ep prov/ofi/queue prov/ofi/group \
 	src/tools/run src/tools/run/opts src/tools/run/pmix src/tools/run/io \
-	src/tools/run/job src/tools/run/delegate
+	src/tools/run/job src/tools/run/delegate src/tools/run/daemon
 limit 7 prov/nic # a protocol calls the sender, which starts protocols
 limit 6 prov/group prov/group/cunit prov/carrier/shm \
 	prov/carrier/sock prov/machine/apenet

@@ -12,6 +12,7 @@ include src/tools/run/pmix/Makefile.mk
 include src/tools/run/io/Makefile.mk
 include src/tools/run/job/Makefile.mk
 include src/tools/run/delegate/Makefile.mk
+include src/tools/run/daemon/Makefile.mk
 noinst_LTLIBRARIES += libweftrun.la
 libweftrun_la_SOURCES = $(RUN_SOURCES)
 libweftrun_la_LIBADD = libweftshow.la libweftnetfile.la libweft-netwatch.la

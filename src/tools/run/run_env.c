@@ -15,25 +15,30 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Names of the variables that contain the rank, in the order of the tail. */
-static const char *const rank_vars[RUN_ENV_RANK_VARS] = {
-	"PMIX_RANK",
-	"PMI_RANK",
-	"MPI_LOCALRANKID",
-	"OMPI_COMM_WORLD_RANK",
-	"OMPI_COMM_WORLD_LOCAL_RANK",
-	"OMPI_COMM_WORLD_NODE_RANK",
-	"LOCAL_RANK",
+struct env_number {
+	const char *name;
+	bool local; /* counted among the ranks of this host */
 };
 
-/* Names of the variables for the number of ranks; all ranks are local. */
-static const char *const size_vars[] = {
-	"PMI_SIZE",
-	"MPI_LOCALNRANKS",
-	"OMPI_COMM_WORLD_SIZE",
-	"OMPI_COMM_WORLD_LOCAL_SIZE",
-	"OMPI_UNIVERSE_SIZE",
-	"WEFT_LOCAL_RANKS",
+/* Variables that contain the rank, in the order of the tail. */
+static const struct env_number rank_vars[RUN_ENV_RANK_VARS] = {
+	{ "PMIX_RANK", false },
+	{ "PMI_RANK", false },
+	{ "MPI_LOCALRANKID", true },
+	{ "OMPI_COMM_WORLD_RANK", false },
+	{ "OMPI_COMM_WORLD_LOCAL_RANK", true },
+	{ "OMPI_COMM_WORLD_NODE_RANK", true },
+	{ "LOCAL_RANK", true },
+};
+
+/* Variables that contain the number of ranks. */
+static const struct env_number size_vars[] = {
+	{ "PMI_SIZE", false },
+	{ "MPI_LOCALNRANKS", true },
+	{ "OMPI_COMM_WORLD_SIZE", false },
+	{ "OMPI_COMM_WORLD_LOCAL_SIZE", true },
+	{ "OMPI_UNIVERSE_SIZE", false },
+	{ "WEFT_LOCAL_RANKS", true },
 };
 
 /* Size of a variable with the rank: more than "PMIX_RANK=" and ten digits. */
@@ -242,9 +247,11 @@ static int add_job(struct run_env *e, const struct run_job *job)
 	int err = 0;
 
 	for (i = 0; i < WEFT_COUNT_OF(rank_vars); i++)
-		run_env_set(e, rank_vars[i], NULL);
+		run_env_set(e, rank_vars[i].name, NULL);
 	for (i = 0; i < WEFT_COUNT_OF(size_vars) && !err; i++)
-		err = add_number(e, size_vars[i], job->nranks);
+		err = add_number(e, size_vars[i].name,
+				 size_vars[i].local ? job->nlocal
+						    : job->nranks);
 	if (!err)
 		err = add_number(e, "WEFT_LOCAL_CPUS", job->cpus);
 	if (!err)
@@ -262,6 +269,8 @@ static int add_job(struct run_env *e, const struct run_job *job)
 		err = add_fd(e, "WEFT_TRACE_FD", job->trace_fd);
 	if (!err)
 		err = add_model(e, &job->opts->model, job->opts->verbose);
+	if (!err && job->layout && job->opts->remote.iface)
+		err = run_env_set(e, "FI_WEFT_IFACE", job->opts->remote.iface);
 	if (!err && job->record)
 		err = run_env_set(e, "WEFT_RECORD", job->record);
 	if (!err && job->record)
@@ -306,6 +315,7 @@ int run_env_open(struct run_env *e, const struct run_job *job, int app,
 	int err = 0;
 
 	memset(e, 0, sizeof(*e));
+	e->first = job->first;
 	if (global->base == RUN_ENV_ALL && own->base == RUN_ENV_ALL)
 		err = add_all(e);
 	if (!err)
@@ -347,7 +357,8 @@ char **run_env_of_rank(struct run_env *e, int rank)
 	int i;
 
 	for (i = 0; i < RUN_ENV_RANK_VARS; i++) {
-		snprintf(text[i], RANK_TEXT, "%s=%d", rank_vars[i], rank);
+		snprintf(text[i], RANK_TEXT, "%s=%d", rank_vars[i].name,
+			 rank_vars[i].local ? rank - e->first : rank);
 		e->var[e->count + i] = text[i];
 	}
 	e->var[e->count + i] = NULL;

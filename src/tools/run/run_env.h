@@ -14,6 +14,7 @@ struct run_env {
 	char **var; /* array that ends with NULL; has space for the tail */
 	int count;  /* number of variables without the tail */
 	int cap;
+	int first; /* first rank on this host */
 };
 
 /* Sets a variable; value NULL: removes it. Returns 0 or -ENOMEM. */

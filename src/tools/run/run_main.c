@@ -10,6 +10,7 @@
 #include "src/os/copy_calibrate.h"
 #include "src/tools/run/run_bind.h"
 #include "src/tools/run/run_cpus.h"
+#include "src/tools/run/daemon/run_daemon.h"
 #include "src/tools/run/delegate/run_delegate.h"
 #include "src/tools/run/io/run_io.h"
 #include "src/tools/run/job/run_job.h"
@@ -17,6 +18,7 @@
 #include "src/tools/run/opts/run_model.h"
 #include "src/tools/run/opts/run_opts.h"
 #include "src/tools/run/pmix/run_pmix.h"
+#include "src/tools/run/pmix/run_pmix_hosts.h"
 #include "src/tools/run/job/run_job_page.h"
 #include "src/tools/run/run_message.h"
 #include "src/tools/run/job/run_signal.h"
@@ -61,7 +63,7 @@ static void remove_launcher_vars(void)
 /* Raises the descriptor limit: one PMIx connection per rank and 32 more. */
 static int raise_limit(struct run_job *job)
 {
-	rlim_t need = (rlim_t)job->nranks + 32;
+	rlim_t need = (rlim_t)job->nlocal + 32;
 	struct rlimit lim;
 
 	getrlimit(RLIMIT_NOFILE, &job->nofile);
@@ -72,7 +74,7 @@ static int raise_limit(struct run_job *job)
 		run_message("%d ranks need %lu file descriptors, the hard "
 			    "limit is %lu; raise it by ulimit -Hn or use fewer "
 			    "ranks",
-			    job->nranks, (unsigned long)need,
+			    job->nlocal, (unsigned long)need,
 			    (unsigned long)lim.rlim_max);
 		return -EMFILE;
 	}
@@ -92,6 +94,7 @@ static int job_init(struct run_job *job, const struct run_opts *o)
 	job->events_fd = -1;
 	job->trace_fd = -1;
 	job->nranks = run_opts_ranks(o);
+	job->nlocal = job->nranks;
 	job->rank = calloc((size_t)job->nranks, sizeof(*job->rank));
 	if (!job->rank)
 		return -ENOMEM;
@@ -131,18 +134,18 @@ static int job_fits(const struct run_job *job)
 {
 	const struct run_place *p = &job->opts->place;
 
-	if (job->nranks <= job->cpus)
+	if (job->nlocal <= job->cpus)
 		return 0;
 	if (p->no_oversubscribe) {
 		run_message("%d ranks do not fit on %d processors, and "
 			    "--nooversubscribe is set; use fewer ranks",
-			    job->nranks, job->cpus);
+			    job->nlocal, job->cpus);
 		return -EINVAL;
 	}
 	if ((p->oversubscribe || job->opts->verbose) && !job->opts->quiet)
 		run_message(
 			"%d ranks on %d processors: ranks yield when they wait",
-			job->nranks, job->cpus);
+			job->nlocal, job->cpus);
 	return 0;
 }
 
@@ -156,7 +159,7 @@ static int job_fits(const struct run_job *job)
 
 static int eager_limit(const struct run_job *job, int measured)
 {
-	bool many = job->nranks > 2 && job->nranks <= job->cpus;
+	bool many = job->nlocal > 2 && job->nlocal <= job->cpus;
 
 	return many && measured < EAGER_OF_MANY ? EAGER_OF_MANY : measured;
 }
@@ -166,7 +169,7 @@ static void calibrate_copy_thresholds(struct run_job *job)
 	struct weft_copy_calibration c;
 	int err;
 
-	if (job->nranks < 2 || run_model_virtual(&job->opts->model))
+	if (job->nlocal < 2 || run_model_virtual(&job->opts->model))
 		return;
 	job->sizes.shared_copy_busy =
 		(int)weft_copy_calibrate_shared_least_queued(
@@ -209,7 +212,7 @@ static int place_without_affinity(struct run_job *job, int why)
 	job->no_affinity = true;
 	p.bind = RUN_UNIT_NONE;
 	snprintf(synthetic, sizeof(synthetic), "core:%d pu:1", job->cpus);
-	return run_bind_open(&p, job->nranks, job->cpus, synthetic, &job->bind);
+	return run_bind_open(&p, job->nlocal, job->cpus, synthetic, &job->bind);
 }
 
 /*
@@ -225,7 +228,7 @@ static int job_place(struct run_job *job)
 	if (forbidden)
 		err = place_without_affinity(job, forbidden);
 	else
-		err = run_bind_open(&job->opts->place, job->nranks, job->cpus,
+		err = run_bind_open(&job->opts->place, job->nlocal, job->cpus,
 				    NULL, &job->bind);
 	if (!err)
 		job->topo_fd = run_bind_xml(job->bind);
@@ -238,11 +241,13 @@ static void report_bindings(const struct run_job *job)
 	char *text;
 	int i;
 
-	for (i = 0; i < job->nranks; i++) {
+	for (i = job->first; i < job->first + job->nlocal; i++) {
 		text = run_bind_text(job->bind, job->rank[i].pid);
 		run_message("rank %d with PID %d on node %s: %s (%s)", i,
 			    (int)job->rank[i].pid, job->host,
-			    run_bind_of(job->bind, i) ? "bound" : "not bound",
+			    run_bind_of(job->bind, i - job->first)
+				    ? "bound"
+				    : "not bound",
 			    text && *text ? text : "exited");
 		free(text);
 	}
@@ -251,11 +256,13 @@ static void report_bindings(const struct run_job *job)
 /* Starts the job. Returns 0; otherwise job->end has the exit code. */
 static int job_start(struct run_job *job)
 {
+	const struct run_io_ranks local = { .first = job->first,
+					    .count = job->nlocal };
 	int err;
 
 	err = raise_limit(job);
 	if (!err)
-		err = run_limits_space(job->nranks);
+		err = run_limits_space(job->nlocal);
 	if (err)
 		return RUN_EXIT_FAULT;
 	prctl(PR_SET_CHILD_SUBREAPER, 1);
@@ -267,7 +274,7 @@ static int job_start(struct run_job *job)
 	if (!err)
 		err = run_signal_open(&job->sigmask);
 	if (!err)
-		err = run_io_open(job->opts, job->nranks, job->host, &job->io);
+		err = run_io_open(job->opts, &local, job->host, &job->io);
 	/* the PMIx server starts a thread, so helpers are forked before it */
 	if (!err)
 		calibrate_copy_thresholds(job);
@@ -291,7 +298,23 @@ static int job_start(struct run_job *job)
 	return err;
 }
 
-static int main_run(const struct run_opts *o)
+/* Limits the job to the ranks of this host (run_daemon.h). */
+static void job_on_host(struct run_job *job, const struct run_daemon_job *d)
+{
+	const struct run_layout_host *h = &d->layout.host[d->self];
+
+	job->layout = &d->layout;
+	job->first = h->first;
+	job->nlocal = h->count;
+	for (int i = 0; i < job->nranks; i++)
+		job->rank[i].remote = i < h->first || i >= h->first + h->count;
+	snprintf(job->host, sizeof(job->host), "%s", h->name);
+	strcpy(job->nspace, d->nspace);
+	memcpy(job->key, d->key, sizeof(job->key));
+}
+
+/* d: job on several hosts, of which this is one; NULL: all ranks are here */
+static int main_run(const struct run_opts *o, const struct run_daemon_job *d)
 {
 	struct run_job job;
 	int rc;
@@ -303,6 +326,8 @@ static int main_run(const struct run_opts *o)
 		return RUN_EXIT_FAULT;
 	if (job_init(&job, o) < 0)
 		return RUN_EXIT_FAULT;
+	if (d)
+		job_on_host(&job, d);
 	rc = job_start(&job);
 	if (rc) {
 		job.end.cause = RUN_CAUSE_FAULT;
@@ -312,6 +337,18 @@ static int main_run(const struct run_opts *o)
 		rc = run_job_wait(&job, run_pmix_event_fd());
 	job_fini(&job);
 	return rc;
+}
+
+/* Runs the ranks of one host of a job; fd: socket to the daemon. */
+static int run_on_host(const struct run_daemon_job *d, int fd)
+{
+	struct run_opts opts;
+	int rc;
+
+	if (!run_opts_parse_on_host(&opts, d->words, d->layout.nranks, &rc))
+		return rc;
+	run_pmix_hosts_open(fd, &d->layout, d->self, d->nspace);
+	return main_run(&opts, d);
 }
 
 int main(int argc, char **argv)
@@ -328,12 +365,14 @@ int main(int argc, char **argv)
 	if (run_limits_stack())
 		return RUN_EXIT_FAULT;
 	remove_launcher_vars();
+	if (argc == 2 && !strcmp(argv[1], RUN_DAEMON_OPTION))
+		return run_daemon(run_on_host);
 	if (!run_opts_parse(&opts, argv, &rc))
 		return rc;
 	if (opts.remote.wanted)
-		return run_delegate_start(&opts);
+		return run_delegate_start(&opts, argv);
 	run_opts_print_notes(&opts, RUN_NOTE_HERE);
-	rc = main_run(&opts);
+	rc = main_run(&opts, NULL);
 	/* the PMIx thread still runs: no exit handlers may run */
 	_exit(rc);
 }

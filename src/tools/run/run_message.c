@@ -9,6 +9,13 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+static const char *host; /* host in the messages; NULL: not named */
+
+void run_message_on(const char *name)
+{
+	host = name;
+}
+
 int run_write_all(int fd, const char *data, size_t len)
 {
 	struct pollfd pfd = { .fd = fd, .events = POLLOUT };
@@ -39,7 +46,8 @@ void run_message(const char *fmt, ...)
 	va_end(ap);
 	if (n < 0)
 		return;
-	n = asprintf(&line, "mpiexec: %s\n", text);
+	n = asprintf(&line, "mpiexec%s%s: %s\n", host ? " on " : "",
+		     host ? host : "", text);
 	free(text);
 	if (n < 0)
 		return;

@@ -8,6 +8,9 @@
 #include <stddef.h>
 #include <sys/types.h>
 
+/* Names the host in all later messages: "mpiexec on HOST: text". */
+void run_message_on(const char *name);
+
 void run_message(const char *fmt, ...) WEFT_PRINTF(1, 2) WEFT_COLD;
 
 /* Writes all data, also after short writes and EAGAIN. Returns 0 or -errno. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Finds the site's launcher and executes it. */
 #include "src/tools/run/delegate/run_delegate.h"
+#include "src/tools/run/daemon/run_launch.h"
 #include "src/tools/run/job/run_limits.h"
 #include "src/tools/run/run_path.h"
 #include "src/tools/run/run_message.h"
@@ -152,22 +153,39 @@ static bool find_srun(struct run_delegate *e)
 	return !run_path_find("srun", NULL, NULL, &e->file);
 }
 
-static int report_none(const struct run_opts *o)
+static bool report_none(const struct run_opts *o)
 {
 	const struct run_remote *w = &o->remote;
-	bool slurm = w->launcher == RUN_LAUNCHER_SRUN;
+	static const struct {
+		enum run_launcher launcher;
+		const char *name, *install;
+	} rows[] = {
+		{ RUN_LAUNCHER_SRUN, "Slurm's srun",
+		  "Slurm (Debian: slurm-client)" },
+		{ RUN_LAUNCHER_MPIRUN, "Open MPI's mpirun",
+		  "Open MPI (Debian: openmpi-bin) on every host" },
+		{ RUN_LAUNCHER_PRTERUN, "PRRTE's prterun",
+		  "PRRTE on every host" },
+	};
+	size_t i = 0;
 
-	run_message(
-		"%s%s%s: %s starts ranks on other hosts and is not in PATH; "
-		"install %s",
-		w->hosts.count ? "host " : "the job's hosts",
-		w->hosts.count ? w->hosts.host[0].name : "",
-		w->hosts.count > 1 ? ", ..." : "",
-		slurm ? "Slurm's srun"
-		      : "Open MPI's mpirun or PRRTE's prterun (in a Slurm "
-			"allocation: srun)",
-		slurm ? "Slurm (Debian: slurm-client)"
-		      : "Open MPI (Debian: openmpi-bin) on every host");
+	while (i + 1 < WEFT_COUNT_OF(rows) && rows[i].launcher != w->launcher)
+		i++;
+	run_message("-launcher: %s is not in PATH; install %s, or use "
+		    "-launcher ssh, which needs only Weft on the other hosts",
+		    rows[i].name, rows[i].install);
+	return false;
+}
+
+/* Without a launcher, mpiexec starts daemons on the hosts of a list. */
+static bool find_own(const struct run_opts *o, struct run_delegate *e)
+{
+	e->kind = RUN_ENGINE_OWN;
+	e->name = "mpiexec";
+	if (o->remote.hosts.count)
+		return true;
+	run_message("the names of the job's hosts are not known: there is no "
+		    "srun in PATH; use -host or -hostfile");
 	return false;
 }
 
@@ -182,13 +200,15 @@ bool run_delegate_find(const struct run_opts *o, struct run_delegate *e)
 		return true;
 	if (wanted == RUN_LAUNCHER_SRUN)
 		return report_none(o);
+	if (wanted == RUN_LAUNCHER_RSH)
+		return find_own(o, e);
 	if (wanted != RUN_LAUNCHER_PRTERUN &&
 	    (try_name("mpirun", e) || try_name("mpirun.openmpi", e) ||
 	     try_name("orterun", e)))
 		return true;
 	if (wanted != RUN_LAUNCHER_MPIRUN && try_name("prterun", e))
 		return true;
-	return report_none(o);
+	return wanted == RUN_LAUNCHER_ANY ? find_own(o, e) : report_none(o);
 }
 
 void run_delegate_note(const struct run_opts *o, const struct run_delegate *e,
@@ -291,15 +311,47 @@ static void print_command(const struct run_cmd *c)
 	free(text);
 }
 
-int run_delegate_start(const struct run_opts *o)
+/* Starts daemons on all hosts, and ranks by them. Returns the exit code. */
+static int start_daemons(const struct run_opts *o, const struct run_delegate *e,
+			 char **words)
+{
+	char **env = run_delegate_env(o);
+	int rc;
+
+	if (files_lost(o, e) || !env)
+		return RUN_EXIT_FAULT;
+	if (o->model.report)
+		run_delegate_note(o, e, "--report");
+	if (!o->quiet)
+		run_message("%s starts mpiexec on the job's hosts",
+			    o->remote.agent ? o->remote.agent : "ssh");
+	rc = run_launch(o, words, env);
+	free(env);
+	return rc;
+}
+
+static enum run_note_where notes_of(enum run_delegate_kind kind)
+{
+	switch (kind) {
+	case RUN_ENGINE_SRUN:
+		return RUN_NOTE_NO_RSH;
+	case RUN_ENGINE_OWN:
+		return RUN_NOTE_NO_MPIRUN;
+	default:
+		return RUN_NOTE_ALWAYS;
+	}
+}
+
+int run_delegate_start(const struct run_opts *o, char **words)
 {
 	struct run_delegate e;
 	struct run_cmd c;
 
 	if (!run_delegate_find(o, &e))
 		return RUN_EXIT_FAULT;
-	run_opts_print_notes(o, e.kind == RUN_ENGINE_SRUN ? RUN_NOTE_NO_MPIRUN
-							  : RUN_NOTE_ALWAYS);
+	run_opts_print_notes(o, notes_of(e.kind));
+	if (e.kind == RUN_ENGINE_OWN)
+		return start_daemons(o, &e, words);
 	if (run_delegate_command(o, &e, &c))
 		return RUN_EXIT_FAULT;
 	if (!o->quiet)

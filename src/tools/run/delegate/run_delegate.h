@@ -4,7 +4,8 @@
  * server: srun of Slurm inside an allocation, else mpirun of Open MPI, or
  * prterun of PRRTE (called engine in the code). mpiexec finds the launcher and
  * translates the options of mpiexec for it. mpiexec replaces itself with srun
- * by exec(), and runs the other two as children: run_delegate_watch.c.
+ * by exec(), and runs the other two as children: run_delegate_watch.c. Without
+ * any of them, daemons of mpiexec start the ranks (src/tools/run/daemon).
  */
 #ifndef WEFT_RUN_DELEGATE_H
 #define WEFT_RUN_DELEGATE_H
@@ -17,6 +18,7 @@ enum run_delegate_kind {
 	RUN_ENGINE_ORTE, /* Open MPI up to 4 */
 	/* PRRTE, and Open MPI version 5 and later, which uses PRRTE */
 	RUN_ENGINE_PRTE,
+	RUN_ENGINE_OWN, /* daemons of mpiexec, through a remote shell */
 };
 
 struct run_delegate {
@@ -88,9 +90,15 @@ int run_delegate_watch(const struct run_opts *o, const struct run_delegate *e,
 		       const struct run_cmd *c);
 
 /*
- * Executes srun in place of mpiexec, or runs another launcher and returns its
- * exit code.
+ * Executes srun in place of mpiexec, or runs another launcher, or daemons of
+ * mpiexec, and returns the exit code. words: command line of mpiexec.
  */
-int run_delegate_start(const struct run_opts *o);
+int run_delegate_start(const struct run_opts *o, char **words);
+
+/*
+ * Returns the variables of mpiexec that are passed to other hosts, NAME=VALUE,
+ * terminated by NULL; NULL: no memory. The texts are those of environ.
+ */
+char **run_delegate_env(const struct run_opts *o);
 
 #endif

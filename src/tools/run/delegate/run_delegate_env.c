@@ -77,6 +77,33 @@ static bool is_passed(const struct run_opts *o, int app, const char *name)
 	       !is_not_passed(name);
 }
 
+static bool named_anywhere(const struct run_opts *o, const char *name)
+{
+	bool found = named(&o->genv, name);
+
+	for (int i = 0; i < o->napps && !found; i++)
+		found = named(&o->app[i].env, name);
+	return found;
+}
+
+char **run_delegate_env(const struct run_opts *o)
+{
+	size_t n = 0;
+	char **list, *name;
+
+	while (environ[n])
+		n++;
+	list = calloc(n + 1, sizeof(*list));
+	n = 0;
+	for (char **v = environ; list && *v; v++) {
+		name = strndup(*v, strcspn(*v, "="));
+		if (name && (!is_not_passed(name) || named_anywhere(o, name)))
+			list[n++] = *v;
+		free(name);
+	}
+	return list;
+}
+
 /* Passes each name once, with the value that was set last. */
 static void set_edits(const struct run_opts *o, const struct run_edits *ed,
 		      const struct run_edits *over,

@@ -36,8 +36,9 @@ struct watch {
 	pid_t pid;
 	int err_fd; /* standard error of the child; -1: closed */
 	bool gone;
-	bool silent; /* whether output of the child is dropped */
-	int status;  /* status of waitpid() */
+	bool no_daemon; /* a host has no daemon of the launcher */
+	bool silent;	/* whether output of the child is dropped */
+	int status;	/* status of waitpid() */
 	/* exit code if mpiexec ended the child; 0: use the child's exit code */
 	int code;
 	uint64_t timeout_ns; /* deadline of --timeout; 0: none */
@@ -85,6 +86,12 @@ static void line_ends(struct watch *w)
 
 	w->line[w->len] = '\0';
 	w->len = 0;
+	/* Open MPI 4, and PRRTE, about a host on which they are missing */
+	if (strstr(w->line, "unable to reliably start one or more daemons") ||
+	    strstr(w->line, "failed to start a daemon") ||
+	    strstr(w->line, "orted: not found") ||
+	    strstr(w->line, "orted: command not found"))
+		w->no_daemon = true;
 	at = w->term_ns ? NULL : strstr(w->line, "weft: rank ");
 	if (!at || sscanf(at, "weft: rank %d on %255s (pid %d)", &rank, host,
 			  &pid) != 3)
@@ -213,6 +220,10 @@ int run_delegate_watch(const struct run_opts *o, const struct run_delegate *e,
 	}
 	if (w.err_fd >= 0)
 		relay(&w);
+	if (w.no_daemon)
+		run_message("%s must be installed on every host; -launcher ssh "
+			    "needs only Weft there",
+			    e->name);
 	if (w.code)
 		return w.code;
 	return WIFSIGNALED(w.status) ? 128 + WTERMSIG(w.status)

@@ -36,6 +36,7 @@ struct run_io {
 	size_t shared_size;
 	struct io_helper *helper;
 	struct io_helper feeder; /* feeder process; pid 0: none */
+	int first_rank;		 /* first rank of this host */
 	int nhelpers;
 	int per_slice;
 	int stdin_rank;
@@ -117,19 +118,20 @@ static int start_feeder(struct run_io *io, int nranks)
 	return rc < 0 ? rc : 0;
 }
 
-int run_io_open(const struct run_opts *o, int nranks, const char *host,
-		struct run_io **io_p)
+int run_io_open(const struct run_opts *o, const struct run_io_ranks *ranks,
+		const char *host, struct run_io **io_p)
 {
 	struct run_io *io = calloc(1, sizeof(*io));
 	int i, err, left;
 	struct rlimit lim;
-	int n = SLICE_MAX;
+	int n = SLICE_MAX, nranks = ranks->count;
 
 	if (!io)
 		return -ENOMEM;
 	*io_p = io;
 	io->out = &o->out;
 	io->host = host;
+	io->first_rank = ranks->first;
 	io->stdin_rank = o->stdin_rank;
 	/* the descriptor limit must allow three for each rank and 16 more */
 	if (!getrlimit(RLIMIT_NOFILE, &lim) && lim.rlim_cur != RLIM_INFINITY &&
@@ -138,13 +140,13 @@ int run_io_open(const struct run_opts *o, int nranks, const char *host,
 	io->per_slice = n > 1 ? n : 1;
 	io->nhelpers = (nranks + io->per_slice - 1) / io->per_slice;
 	io->helper = calloc((size_t)io->nhelpers, sizeof(*io->helper));
-	err = io->helper ? open_shared(io, nranks) : -ENOMEM;
+	err = io->helper ? open_shared(io, ranks->first + nranks) : -ENOMEM;
 	for (i = 0; i < io->nhelpers && !err; i++) {
 		int ctl, rc;
 
 		left = nranks - i * io->per_slice;
 		io->helper[i].slice = (struct run_slice){
-			.first = i * io->per_slice,
+			.first = ranks->first + i * io->per_slice,
 			.count = left < io->per_slice ? left : io->per_slice,
 			.host = host,
 			.out = &o->out,
@@ -202,7 +204,8 @@ static int open_file(struct run_io *io, const char *pattern, int rank)
 
 int run_io_fetch(struct run_io *io, int rank, int fd[3])
 {
-	struct io_helper *h = &io->helper[rank / io->per_slice];
+	struct io_helper *h =
+		&io->helper[(rank - io->first_rank) / io->per_slice];
 	int got[RUN_FDS] = { -1, -1, -1 }, *next = got, err;
 
 	err = request_pipes(h, rank - h->slice.first + AHEAD);
@@ -285,6 +288,9 @@ void run_io_set_group(struct run_io *io, int rank, pid_t pid)
 
 int run_io_death_order(const struct run_io *io, int rank)
 {
+	/* the memory ends with the last rank of this host */
+	if (rank >= io->shared->nranks)
+		return 0;
 	/* A0 pairs with R0 in lifeline_read() */
 	return atomic_load_explicit(&io->shared->rank[rank].ended,
 				    memory_order_acquire);

@@ -65,9 +65,15 @@ void run_ignore_signals(void);
 
 struct run_io;
 
+/* Ranks of this host. */
+struct run_io_ranks {
+	int first;
+	int count;
+};
+
 /* Forks the collectors, before any thread exists. Returns 0 or -errno. */
-int run_io_open(const struct run_opts *o, int nranks, const char *host,
-		struct run_io **io_p);
+int run_io_open(const struct run_opts *o, const struct run_io_ranks *ranks,
+		const char *host, struct run_io **io_p);
 
 /*
  * Gets the descriptors for stdout, stderr and the lifeline of the next rank

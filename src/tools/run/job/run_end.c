@@ -130,7 +130,7 @@ static char *ranges_of(const struct run_rank *rank, int n,
 
 static bool is_outside(const struct run_rank *r)
 {
-	return !r->exited && !r->connected;
+	return !r->exited && !r->connected && !r->remote;
 }
 
 static bool is_inside(const struct run_rank *r)

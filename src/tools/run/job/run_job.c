@@ -13,6 +13,7 @@
 #include "src/tools/run/io/run_io.h"
 #include "src/tools/run/job/run_nested.h"
 #include "src/tools/run/pmix/run_pmix.h"
+#include "src/tools/run/pmix/run_pmix_hosts.h"
 #include "src/tools/run/pmix/run_pmix_spawn.h"
 #include "src/tools/run/job/run_report.h"
 #include "src/tools/run/job/run_trace.h"
@@ -54,6 +55,7 @@ struct watch {
 	struct run_job *job;
 	int signal_fd;
 	int event_fd;
+	int hosts_fd; /* socket to the daemon; -1: the job is on one host */
 	uint64_t timeout_ns; /* deadline of --timeout; 0: none */
 	uint64_t kill_ns;    /* time of the SIGKILL; 0: the job is not ending */
 	/* time at which the suspect becomes the cause; 0: no suspect */
@@ -489,11 +491,18 @@ static void poll_once(struct watch *w)
 {
 	struct pollfd pfd[] = { { .fd = w->signal_fd, .events = POLLIN },
 				{ .fd = w->event_fd, .events = POLLIN },
-				{ .fd = run_events_fd(), .events = POLLIN } };
+				{ .fd = run_events_fd(), .events = POLLIN },
+				{ .fd = w->hosts_fd, .events = POLLIN } };
 
-	if (poll(pfd, 3, poll_timeout_ms(w)) > 0) {
+	if (poll(pfd, 4, poll_timeout_ms(w)) > 0) {
 		if (pfd[1].revents || pfd[2].revents)
 			handle_events(w);
+		if (pfd[3].revents && run_pmix_hosts_read()) {
+			/* mpiexec has reported why the job ends */
+			w->hosts_fd = -1;
+			set_suspect(w, RUN_CAUSE_FAULT, -1, RUN_EXIT_FAULT,
+				    NULL);
+		}
 		if (pfd[0].revents) {
 			struct signalfd_siginfo si;
 
@@ -511,6 +520,8 @@ static void print_codes(const struct run_job *job)
 	int i, s;
 
 	for (i = 0; i < job->nranks; i++) {
+		if (job->rank[i].remote)
+			continue;
 		s = job->rank[i].status;
 		run_message("rank %d: %s %d", i,
 			    WIFSIGNALED(s) ? "signal" : "exit code",
@@ -524,8 +535,12 @@ static void print_codes(const struct run_job *job)
  */
 static int print_final(const struct run_job *job)
 {
-	char *text = run_end_text(&job->end, job->host);
+	char *text = NULL;
 	int err, lost;
+
+	/* mpiexec itself reports a signal that it passes to several hosts */
+	if (!job->layout || job->end.cause != RUN_CAUSE_INTERRUPT)
+		text = run_end_text(&job->end, job->host);
 
 	if (job->opts->print_codes)
 		print_codes(job);
@@ -568,6 +583,7 @@ int run_job_wait(struct run_job *job, int event_fd)
 	struct watch w = { .job = job,
 			   .signal_fd = run_signal_fd(),
 			   .event_fd = event_fd,
+			   .hosts_fd = run_pmix_hosts_fd(),
 			   .foreign_ns = weft_now_ns() + FOREIGN_NS,
 			   .delays_left = MAX_DELAYS };
 	int lost;

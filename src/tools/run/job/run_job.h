@@ -24,6 +24,7 @@ struct run_rank {
 	bool connected; /* whether the rank has started the library */
 	bool finalized; /* whether the rank has closed it again */
 	bool exited;
+	bool remote; /* on another host, whose own mpiexec starts the rank */
 	bool failed; /* the job continued without this rank */
 };
 
@@ -58,6 +59,7 @@ struct run_end {
 
 struct run_io;
 struct run_bind;
+struct run_layout;
 
 /* Message sizes in bytes that select the copy method on this host. */
 struct run_sizes {
@@ -75,7 +77,11 @@ struct run_sizes {
 struct run_job {
 	const struct run_opts *opts;
 	struct run_rank *rank;
-	int nranks;
+	int nranks; /* ranks of the job, also on other hosts */
+	int first;  /* first rank on this host */
+	int nlocal; /* number of ranks on this host */
+	/* hosts of the job; NULL: all ranks are on this host */
+	const struct run_layout *layout;
 	int spawned;
 	int live;
 	int cpus;	  /* number of usable processors */
@@ -121,7 +127,7 @@ void run_job_sweep(struct run_job *job);
  */
 static inline unsigned run_tasks(const struct run_job *job)
 {
-	return 2 * (unsigned)job->nranks + 4;
+	return 2 * (unsigned)job->nlocal + 4;
 }
 
 #endif

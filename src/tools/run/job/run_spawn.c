@@ -217,7 +217,7 @@ static int start_rank(struct run_job *job, struct child *c, int rank)
 	c->fd[1] = out[0];
 	c->fd[2] = out[1];
 	c->life_fd = out[2];
-	c->cpus = run_bind_of(job->bind, rank);
+	c->cpus = run_bind_of(job->bind, rank - job->first);
 	set_failed(c, NULL, 0);
 	pid = start(c);
 	if (pid < 0)
@@ -268,6 +268,8 @@ static int start_app(struct run_job *job, int app)
 	if (!c.argv)
 		rc = RUN_EXIT_FAULT;
 	for (i = 0; i < a->n && !rc; i++) {
+		if (job->rank[a->first + i].remote)
+			continue;
 		c.envp = run_env_of_rank(&env, a->first + i);
 		rc = start_rank(job, &c, a->first + i);
 	}

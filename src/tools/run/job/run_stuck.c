@@ -37,7 +37,8 @@ static bool is_stopped_or_exited(pid_t pid)
 static int find_stuck(const struct run_job *job, char **call_p)
 {
 	for (int i = 0; i < job->nranks; i++) {
-		if (job->rank[i].exited || job->rank[i].connected)
+		if (job->rank[i].exited || job->rank[i].connected ||
+		    job->rank[i].remote)
 			continue;
 		*call_p = run_job_page_call(job, i);
 		if (*call_p && !is_stopped_or_exited(job->rank[i].pid))
@@ -51,7 +52,8 @@ static int find_stuck(const struct run_job *job, char **call_p)
 static bool all_connected(const struct run_job *job)
 {
 	for (int i = 0; i < job->nranks; i++)
-		if (!job->rank[i].exited && !job->rank[i].connected)
+		if (!job->rank[i].exited && !job->rank[i].connected &&
+		    !job->rank[i].remote)
 			return false;
 	return true;
 }

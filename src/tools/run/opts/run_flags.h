@@ -30,6 +30,8 @@ struct run_parse {
 	const struct run_flag *flag; /* table entry that is being applied */
 	const char *spelled;	     /* option as the user wrote it */
 	const char *self;	     /* name of this host */
+	/* ranks of a job on several hosts; 0: the user's command line */
+	int on_host_ranks;
 	/* whether -configfile has given the programs */
 	bool from_file;
 	bool stop; /* whether there is nothing to run; *code is the exit code */

@@ -160,7 +160,7 @@ static int64_t available_slots(const struct run_opts *o)
 }
 
 /* Sets the ranks of contexts without -n: one, or the hosts' slots. */
-static int number_ranks(struct run_opts *o)
+static int number_ranks(struct run_opts *o, int on_host_ranks)
 {
 	int64_t n, next = 0;
 	int i;
@@ -168,7 +168,7 @@ static int number_ranks(struct run_opts *o)
 	for (i = 0; i < o->napps; i++) {
 		n = o->app[i].n;
 		if (!n && o->napps == 1)
-			n = available_slots(o);
+			n = on_host_ranks ? on_host_ranks : available_slots(o);
 		if (!n)
 			n = 1;
 		if (n > RUN_RANKS_MAX - next) {
@@ -211,11 +211,15 @@ static int note_model(struct run_parse *p)
 	return err;
 }
 
-bool run_opts_parse(struct run_opts *o, char **argv, int *exit_p)
+static bool parse(struct run_opts *o, char **argv, int on_host_ranks,
+		  int *exit_p)
 {
 	char self[HOST_NAME_MAX + 1] = "localhost";
 	struct run_app app;
-	struct run_parse p = { .o = o, .app = &app, .self = self };
+	struct run_parse p = { .o = o,
+			       .app = &app,
+			       .self = self,
+			       .on_host_ranks = on_host_ranks };
 	int err;
 
 	memset(o, 0, sizeof(*o));
@@ -235,7 +239,7 @@ bool run_opts_parse(struct run_opts *o, char **argv, int *exit_p)
 	if (!err)
 		err = run_remote_decide(&p);
 	if (!err)
-		err = number_ranks(o);
+		err = number_ranks(o, on_host_ranks);
 	if (!err) {
 		const char *text = getenv("WEFT_REPORT");
 
@@ -246,6 +250,25 @@ bool run_opts_parse(struct run_opts *o, char **argv, int *exit_p)
 	}
 	if (!err)
 		return true;
+	*exit_p = RUN_EXIT_FAULT;
+	return false;
+}
+
+bool run_opts_parse(struct run_opts *o, char **argv, int *exit_p)
+{
+	return parse(o, argv, 0, exit_p);
+}
+
+bool run_opts_parse_on_host(struct run_opts *o, char **argv, int nranks,
+			    int *exit_p)
+{
+	if (!parse(o, argv, nranks, exit_p))
+		return false;
+	if (run_opts_ranks(o) == nranks)
+		return true;
+	run_message("the command line gives %d ranks here and %d on the first "
+		    "host; files that it names must be the same on all hosts",
+		    run_opts_ranks(o), nranks);
 	*exit_p = RUN_EXIT_FAULT;
 	return false;
 }

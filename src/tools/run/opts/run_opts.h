@@ -53,7 +53,7 @@ enum run_launcher {
 	RUN_LAUNCHER_SRUN,    /* Slurm */
 	RUN_LAUNCHER_MPIRUN,  /* Open MPI */
 	RUN_LAUNCHER_PRTERUN, /* PRRTE */
-	RUN_LAUNCHER_RSH,     /* "ssh", "rsh": mpirun or prterun */
+	RUN_LAUNCHER_RSH,     /* "ssh", "rsh": daemons of mpiexec */
 };
 
 /* Initial environment of a context. */
@@ -150,6 +150,7 @@ struct run_remote {
 enum run_note_where {
 	RUN_NOTE_ALWAYS,
 	RUN_NOTE_NO_MPIRUN, /* jobs that Open MPI's launcher does not start */
+	RUN_NOTE_NO_RSH,    /* jobs that no remote shell starts */
 	RUN_NOTE_HERE,	    /* jobs on this host */
 };
 
@@ -192,6 +193,13 @@ struct run_opts {
  * otherwise *exit_p is the exit code and all messages have been printed.
  */
 bool run_opts_parse(struct run_opts *o, char **argv, int *exit_p);
+
+/*
+ * Parses the command line of a job on several hosts, on one of these hosts.
+ * nranks: ranks of the whole job. Options that select hosts are ignored.
+ */
+bool run_opts_parse_on_host(struct run_opts *o, char **argv, int nranks,
+			    int *exit_p);
 
 void run_opts_free(struct run_opts *o);
 

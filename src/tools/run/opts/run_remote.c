@@ -20,6 +20,8 @@ int run_set_hosts(struct run_parse *p, char **arg)
 {
 	struct run_hosts *h = &p->o->remote.hosts;
 
+	if (p->on_host_ranks)
+		return 0;
 	return p->flag->value ? run_hosts_file(p->spelled, arg[0], h)
 			      : run_hosts_list(p->spelled, arg[0], h);
 }
@@ -43,14 +45,15 @@ int run_set_launcher(struct run_parse *p, char **arg)
 		p->o->remote.launcher = launchers[i].launcher;
 		return 0;
 	}
-	return run_flag_note(p, "fork, srun, mpirun and prterun are known");
+	return run_flag_note(p,
+			     "fork, srun, mpirun, prterun and ssh are known");
 }
 
 int run_set_agent(struct run_parse *p, char **arg)
 {
 	p->o->remote.agent = arg[0];
 	return run_flag_note_where(p, "no remote shell is used on this host",
-				   RUN_NOTE_NO_MPIRUN);
+				   RUN_NOTE_NO_RSH);
 }
 
 int run_set_iface(struct run_parse *p, char **arg)
@@ -157,6 +160,8 @@ int run_remote_decide(struct run_parse *p)
 {
 	struct run_remote *w = &p->o->remote;
 
+	if (p->on_host_ranks)
+		return 0;
 	w->wanted = is_remote(w, p->self);
 	if (p->o->survive && (w->wanted || wants_virtual(p->o))) {
 		run_message("--survive: possible only in a job on one host "

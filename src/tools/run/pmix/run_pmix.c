@@ -12,6 +12,7 @@
 #include "src/tools/run/pmix/run_pmix.h"
 #include "src/base/attr.h"
 #include "src/base/limit.h"
+#include "src/tools/run/daemon/run_layout.h"
 #include "src/tools/run/run_bind.h"
 #include "src/tools/run/pmix/run_peercred.h"
 #include "src/tools/run/pmix/run_pmix_cb.h"
@@ -131,14 +132,22 @@ int run_pmix_open(struct run_job *job)
 }
 
 /* Returns the ranks of this host: "0,1,2,...". Freed by the caller. */
-static char *rank_list(int n)
+static char *rank_list(const struct run_job *job)
 {
-	char *text = malloc((size_t)n * 12 + 1), *p = text;
+	char *text = malloc((size_t)job->nlocal * 12 + 1), *p = text;
 	int i;
 
-	for (i = 0; text && i < n; i++)
-		p += sprintf(p, i ? ",%d" : "%d", i);
+	for (i = 0; text && i < job->nlocal; i++)
+		p += sprintf(p, i ? ",%d" : "%d", job->first + i);
 	return text;
+}
+
+/* Returns the number of a rank among the ranks of its host. */
+static int local_rank(const struct run_job *job, int rank)
+{
+	int host = job->layout ? run_layout_host_of(job->layout, rank) : -1;
+
+	return host < 0 ? rank : rank - job->layout->host[host].first;
 }
 
 static void info_u32(pmix_info_t *info, const char *key, uint32_t v)
@@ -160,7 +169,7 @@ static void proc_info(const struct run_job *job, int i, pmix_info_t *info)
 	bool several = job->opts->napps > 1;
 	pmix_data_array_t array;
 	pmix_rank_t rank = (pmix_rank_t)i;
-	uint16_t local = (uint16_t)i;
+	uint16_t local = (uint16_t)local_rank(job, i);
 	pmix_info_t *p;
 
 	PMIX_DATA_ARRAY_CONSTRUCT(&array, several ? 4 : 3, PMIX_INFO);
@@ -174,22 +183,35 @@ static void proc_info(const struct run_job *job, int i, pmix_info_t *info)
 	PMIX_DATA_ARRAY_DESTRUCT(&array);
 }
 
+/* Writes the hosts and their ranks in PMIx's notation. */
+static void job_maps(const struct run_job *job, char *ranks, char **nodes_p,
+		     char **procs_p)
+{
+	char *names = job->layout ? run_layout_names(job->layout) : NULL;
+	char *all = job->layout ? run_layout_ranks(job->layout) : NULL;
+
+	PMIx_generate_regex(names ? names : job->host, nodes_p);
+	PMIx_generate_ppn(all ? all : ranks, procs_p);
+	free(names);
+	free(all);
+}
+
 static void job_info(const struct run_job *job, char *ranks, pmix_info_t *info)
 {
 	pmix_byte_object_t key = { .bytes = (char *)job->key,
 				   .size = sizeof(job->key) };
-	pmix_rank_t leader = 0;
+	pmix_rank_t leader = (pmix_rank_t)job->first;
 	char *regex = NULL, *ppn = NULL;
-	uint32_t n = (uint32_t)job->nranks;
+	uint32_t n = (uint32_t)job->nranks, local = (uint32_t)job->nlocal;
 
-	PMIx_generate_regex(job->host, &regex);
-	PMIx_generate_ppn(ranks, &ppn);
+	job_maps(job, ranks, &regex, &ppn);
 	info_u32(&info[0], PMIX_UNIV_SIZE, n);
 	info_u32(&info[1], PMIX_JOB_SIZE, n);
-	info_u32(&info[2], PMIX_LOCAL_SIZE, n);
-	info_u32(&info[3], PMIX_NODE_SIZE, n);
+	info_u32(&info[2], PMIX_LOCAL_SIZE, local);
+	info_u32(&info[3], PMIX_NODE_SIZE, local);
 	info_u32(&info[4], PMIX_MAX_PROCS, n);
-	info_u32(&info[5], PMIX_NUM_NODES, 1);
+	info_u32(&info[5], PMIX_NUM_NODES,
+		 job->layout ? (uint32_t)job->layout->nhosts : 1);
 	info_u32(&info[6], PMIX_JOB_NUM_APPS, (uint32_t)job->opts->napps);
 	info_text(&info[7], PMIX_LOCAL_PEERS, ranks);
 	PMIX_INFO_LOAD(&info[8], PMIX_LOCALLDR, &leader, PMIX_PROC_RANK);
@@ -206,7 +228,7 @@ enum { JOB_KEYS = 13 };
 static int register_nspace(struct run_job *job)
 {
 	size_t n = JOB_KEYS + (size_t)job->nranks;
-	char *ranks = rank_list(job->nranks);
+	char *ranks = rank_list(job);
 	pmix_nspace_t ns;
 	pmix_info_t *info;
 	pmix_status_t rc;
@@ -219,7 +241,7 @@ static int register_nspace(struct run_job *job)
 	for (i = 0; i < job->nranks; i++)
 		proc_info(job, i, &info[JOB_KEYS + i]);
 	PMIX_LOAD_NSPACE(ns, job->nspace);
-	rc = PMIx_server_register_nspace(ns, job->nranks, info, n, NULL, NULL);
+	rc = PMIx_server_register_nspace(ns, job->nlocal, info, n, NULL, NULL);
 	PMIX_INFO_FREE(info, n);
 	free(ranks);
 	if (rc != PMIX_SUCCESS && rc != PMIX_OPERATION_SUCCEEDED)
@@ -231,13 +253,14 @@ static int register_clients(struct run_job *job)
 {
 	struct run_latch latch = { .mutex = PTHREAD_MUTEX_INITIALIZER,
 				   .cond = PTHREAD_COND_INITIALIZER,
-				   .pending = job->nranks };
+				   .pending = job->nlocal };
 	pmix_status_t rc;
 	pmix_proc_t proc;
 	int i;
 
-	for (i = 0; i < job->nranks; i++) {
-		PMIX_LOAD_PROCID(&proc, job->nspace, (pmix_rank_t)i);
+	for (i = 0; i < job->nlocal; i++) {
+		PMIX_LOAD_PROCID(&proc, job->nspace,
+				 (pmix_rank_t)(job->first + i));
 		rc = PMIx_server_register_client(&proc, getuid(), getgid(),
 						 NULL, latch_done, &latch);
 		if (rc != PMIX_SUCCESS)
@@ -256,7 +279,7 @@ static int fetch_env(struct run_job *job)
 	pmix_status_t rc;
 	char **e;
 
-	PMIX_LOAD_PROCID(&proc, job->nspace, 0);
+	PMIX_LOAD_PROCID(&proc, job->nspace, (pmix_rank_t)job->first);
 	rc = PMIx_server_setup_fork(&proc, &rank_env);
 	if (rc != PMIX_SUCCESS)
 		return pmix_fails("environment of a rank", rc);

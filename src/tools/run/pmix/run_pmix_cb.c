@@ -2,12 +2,13 @@
 /*
  * Callbacks of the PMIx server. They run in the library's progress thread, do
  * not wait for other processes, and respond immediately: on one host all data
- * is local. Events for the main loop are written to a pipe before the client
- * gets its response, so that the exit of a client is never seen before its
- * finalize.
+ * is local; run_pmix_hosts.c has the fences of several hosts. Events for the
+ * main loop are written to a pipe before the client gets its response, so that
+ * the exit of a client is never seen before its finalize.
  */
 #include "src/tools/run/pmix/run_pmix_cb.h"
 #include "src/tools/run/pmix/run_pmix.h"
+#include "src/tools/run/pmix/run_pmix_hosts.h"
 #include "src/tools/run/pmix/run_pmix_spawn.h"
 
 #include <errno.h>
@@ -63,22 +64,26 @@ static pmix_status_t cb_abort(const pmix_proc_t *proc, void *obj, int status,
 	return PMIX_OPERATION_SUCCEEDED;
 }
 
-/* Completes a fence: all data is local. */
+/* Completes a fence at once if all ranks are on this host. */
 static pmix_status_t cb_fence(const pmix_proc_t procs[], size_t nprocs,
 			      const pmix_info_t info[], size_t ninfo,
 			      char *data, size_t ndata,
 			      pmix_modex_cbfunc_t done, void *arg)
 {
+	if (run_pmix_hosts_fd() >= 0)
+		return run_pmix_hosts_fence(procs, nprocs, data, ndata, done,
+					    arg);
 	done(PMIX_SUCCESS, data, ndata, arg, free, data);
 	return PMIX_SUCCESS;
 }
 
-/* Refuses a direct modex: there are no ranks on other hosts. */
+/* Gets the data of a rank on another host. */
 static pmix_status_t cb_direct_modex(const pmix_proc_t *proc,
 				     const pmix_info_t info[], size_t ninfo,
 				     pmix_modex_cbfunc_t done, void *arg)
 {
-	return PMIX_ERR_NOT_FOUND;
+	return run_pmix_hosts_fd() < 0 ? PMIX_ERR_NOT_FOUND
+				       : run_pmix_hosts_modex(proc, done, arg);
 }
 
 static pmix_status_t cb_spawn(const pmix_proc_t *proc,
@@ -88,9 +93,11 @@ static pmix_status_t cb_spawn(const pmix_proc_t *proc,
 {
 	struct run_event ev = { .kind = RUN_EVENT_SPAWN,
 				.rank = (int32_t)proc->rank };
-	pmix_status_t rc =
-		run_pmix_spawn_request(apps, napps, done, arg, &ev.spawn);
+	pmix_status_t rc = PMIX_ERR_NOT_SUPPORTED;
 
+	/* the new processes would be on this host only */
+	if (run_pmix_hosts_fd() < 0)
+		rc = run_pmix_spawn_request(apps, napps, done, arg, &ev.spawn);
 	if (rc != PMIX_SUCCESS)
 		return rc;
 	if (write(cb.fd[1], &ev, sizeof(ev)) < 0)
@@ -102,7 +109,8 @@ static pmix_status_t cb_connect(const pmix_proc_t procs[], size_t nprocs,
 				const pmix_info_t info[], size_t ninfo,
 				pmix_op_cbfunc_t done, void *arg)
 {
-	return PMIX_OPERATION_SUCCEEDED;
+	return run_pmix_hosts_fd() < 0 ? PMIX_OPERATION_SUCCEEDED
+				       : PMIX_ERR_NOT_SUPPORTED;
 }
 
 /* Accepts registrations: the library sends events to local clients. */
@@ -164,6 +172,8 @@ static pmix_status_t cb_group(pmix_group_operation_t op, char grp[],
 	pmix_info_t *info = NULL;
 	size_t id;
 
+	if (run_pmix_hosts_fd() >= 0)
+		return PMIX_ERR_NOT_SUPPORTED;
 	if (op != PMIX_GROUP_CONSTRUCT)
 		return PMIX_OPERATION_SUCCEEDED;
 	PMIX_INFO_CREATE(info, 1);

@@ -1,0 +1,13 @@
+# src/tools/run/daemon: jobs on other hosts, by daemons of mpiexec
+RUN_SOURCES += \
+	src/tools/run/daemon/run_daemon.c src/tools/run/daemon/run_daemon.h \
+	src/tools/run/daemon/run_daemon_job.c \
+	src/tools/run/daemon/run_daemon_job.h \
+	src/tools/run/daemon/run_fence.c src/tools/run/daemon/run_fence.h \
+	src/tools/run/daemon/run_frame.c src/tools/run/daemon/run_frame.h \
+	src/tools/run/daemon/run_launch.c src/tools/run/daemon/run_launch.h \
+	src/tools/run/daemon/run_layout.c src/tools/run/daemon/run_layout.h \
+	src/tools/run/daemon/run_link.c src/tools/run/daemon/run_link.h
+C_TESTS += src/tools/run/daemon/run_daemon_test
+src_tools_run_daemon_run_daemon_test_LDADD = $(RUN_TEST_LIBS)
+EXTRA_DIST += src/tools/run/daemon/README

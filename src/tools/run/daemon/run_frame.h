@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Frames between mpiexec and its daemons on other hosts, over the standard
+ * input and output of the remote shell: kind, length, bytes. Numbers are in
+ * network order. A reader checks every length.
+ */
+#ifndef WEFT_RUN_FRAME_H
+#define WEFT_RUN_FRAME_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum run_frame_kind {
+	RUN_FRAME_JOB = 1,     /* to a daemon: struct run_daemon_job */
+	RUN_FRAME_INPUT,       /* to a daemon: stdin; no bytes: end of file */
+	RUN_FRAME_INPUT_TAKEN, /* from a daemon: send more stdin */
+	RUN_FRAME_OUTPUT,      /* from a daemon: stdout of its ranks */
+	RUN_FRAME_FENCE,       /* from a daemon: signature, data */
+	RUN_FRAME_FENCE_DONE,  /* to a daemon: signature, status, all data */
+	RUN_FRAME_MODEX,       /* request: id, rank */
+	RUN_FRAME_MODEX_DONE,  /* response: id, status, data */
+	RUN_FRAME_SIGNAL,      /* to a daemon: signal for its mpiexec */
+	RUN_FRAME_END,	/* to a daemon: end the ranks without a message */
+	RUN_FRAME_EXIT, /* from a daemon: exit code of its ranks */
+	RUN_FRAME_KINDS,
+};
+
+enum { RUN_FRAME_MAX = 256 << 20 }; /* bytes in a frame */
+
+/* Entry of a fence's signature: all ranks of the job. */
+#define RUN_FENCE_ALL UINT32_MAX
+
+/* Bytes to which values are added; all zero is empty. */
+struct run_bytes {
+	char *data;
+	size_t len;
+	size_t cap;
+	bool lost; /* whether a value is missing because of lack of memory */
+};
+
+void run_bytes_add(struct run_bytes *b, const void *data, size_t len);
+void run_bytes_u32(struct run_bytes *b, uint32_t value);
+/* Adds a length and bytes. */
+void run_bytes_block(struct run_bytes *b, const void *data, size_t len);
+void run_bytes_text(struct run_bytes *b, const char *text);
+void run_bytes_free(struct run_bytes *b);
+
+/* Bytes from which values are taken; bad: a value was missing. */
+struct run_scan {
+	const char *at;
+	size_t left;
+	bool bad;
+};
+
+uint32_t run_scan_u32(struct run_scan *s);
+/* Takes a length and bytes; NULL if they are missing. */
+const char *run_scan_block(struct run_scan *s, size_t *len_p);
+/* Takes a text; NULL if it is missing. Freed by the caller. */
+char *run_scan_text(struct run_scan *s);
+
+struct run_frame {
+	enum run_frame_kind kind;
+	struct run_scan body; /* valid until the next call with the channel */
+};
+
+/* One end of a connection. Descriptors are set to nonblocking mode. */
+struct run_channel {
+	int in;	 /* -1: closed */
+	int out; /* -1: closed */
+	struct run_bytes rx;
+	size_t taken; /* bytes of rx that were returned as frames */
+	struct run_bytes tx;
+	size_t sent; /* bytes of tx that were written */
+};
+
+void run_channel_open(struct run_channel *c, int in, int out);
+void run_channel_close(struct run_channel *c);
+
+/* Reads available bytes. Returns 0; -EPIPE: end of file; or -errno. */
+int run_channel_fill(struct run_channel *c);
+
+/* Returns 1 and a frame, 0: none is complete, or -EPROTO. */
+int run_channel_next(struct run_channel *c, struct run_frame *f);
+
+/* Queues a frame, and writes as much as possible without blocking. */
+void run_channel_put(struct run_channel *c, enum run_frame_kind kind,
+		     const void *data, size_t len);
+void run_channel_put_bytes(struct run_channel *c, enum run_frame_kind kind,
+			   const struct run_bytes *b);
+
+/* Writes queued bytes. Returns 0, or -errno if the other end is closed. */
+int run_channel_flush(struct run_channel *c);
+
+static inline size_t run_channel_queued(const struct run_channel *c)
+{
+	return c->tx.len - c->sent;
+}
+
+/* Writes a whole frame with blocking calls. Returns 0 or -errno. */
+int run_frame_write(int fd, enum run_frame_kind kind,
+		    const struct run_bytes *b);
+
+#endif

@@ -1,0 +1,555 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * A job on several hosts (run_launch.h): one loop over the frames of the hosts,
+ * standard input, and signals. The first host that fails decides the exit code,
+ * except that a failure that reports the death of a peer counts only if no
+ * other arrives soon; then all other hosts are ended.
+ */
+#include "src/tools/run/daemon/run_launch.h"
+#include "src/base/clock.h"
+#include "src/tools/run/daemon/run_link.h"
+#include "src/tools/run/daemon/run_fence.h"
+#include "src/tools/run/job/run_signal.h"
+#include "src/tools/run/run_message.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <mpi.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/random.h>
+#include <sys/signalfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define SECOND_NS   UINT64_C(1000000000)
+/* delay of a failure that may follow from that of another host */
+#define DECISION_NS UINT64_C(500000000)
+/* time that the hosts have to end, and the remote shells after them */
+#define GRACE_NS    (20 * SECOND_NS)
+#define SHELL_NS    (2 * SECOND_NS)
+/* time after which a host that does not answer is reported */
+#define SLOW_NS	    (20 * SECOND_NS)
+#define INPUT_MAX   65536
+
+struct launch {
+	const struct run_opts *o;
+	const char *agent;
+	struct run_daemon_job job;
+	struct run_link *host;
+	struct run_fences fences;
+	struct pollfd *poll;
+	sigset_t mask;
+	bool input_open;      /* whether standard input may have more bytes */
+	int code;	      /* exit code; 0: no failure */
+	bool ending;	      /* whether the hosts were told to end */
+	uint64_t decision_ns; /* time at which the failure ends the job */
+	uint64_t kill_ns;     /* time at which remote shells are killed */
+	uint64_t slow_ns;     /* time of the report about slow hosts; 0: done */
+};
+
+static void put_all(struct launch *l, enum run_frame_kind kind,
+		    const struct run_bytes *b)
+{
+	for (int i = 0; i < l->job.layout.nhosts; i++)
+		if (l->host[i].state == RUN_LINK_RUNNING)
+			run_channel_put_bytes(&l->host[i].channel, kind, b);
+}
+
+/* ---- end ----------------------------------------------------------------- */
+
+static void end_hosts(struct launch *l)
+{
+	struct run_bytes none = { 0 };
+
+	if (l->ending)
+		return;
+	l->ending = true;
+	l->decision_ns = 0;
+	l->kill_ns = weft_now_ns() + GRACE_NS;
+	put_all(l, RUN_FRAME_END, &none);
+	/* a daemon that has not answered yet has no ranks */
+	for (int i = 0; i < l->job.layout.nhosts; i++)
+		if (l->host[i].state == RUN_LINK_STARTING && l->host[i].pid)
+			kill(l->host[i].pid, SIGTERM);
+}
+
+static void fail(struct launch *l, int code)
+{
+	bool follows = code == MPI_ERR_PROC_ABORTED;
+
+	if (l->ending || !code)
+		return;
+	if (!l->code || l->code == MPI_ERR_PROC_ABORTED)
+		l->code = code;
+	if (!follows)
+		end_hosts(l);
+	else if (!l->decision_ns)
+		l->decision_ns = weft_now_ns() + DECISION_NS;
+}
+
+/* Ends the job if ranks wait in a fence for a host whose ranks have exited. */
+static void check_fences(struct launch *l, int host)
+{
+	struct run_link *h = &l->host[host];
+
+	if (h->state != RUN_LINK_DONE || l->ending || l->code ||
+	    !run_fence_waits_for(&l->fences, host))
+		return;
+	run_message("the ranks of host %s have exited, while ranks of other "
+		    "hosts wait for them in MPI_Init or MPI_Finalize",
+		    h->name);
+	fail(l, 1);
+}
+
+static void lose_host(struct launch *l, struct run_link *h)
+{
+	run_link_output_ends(h);
+	run_channel_close(&h->channel);
+	if (h->state == RUN_LINK_DONE)
+		return;
+	/* a daemon that did not answer is reported after its shell's exit */
+	if (h->state == RUN_LINK_RUNNING && !l->ending)
+		run_message("the connection to host %s is lost; the job is "
+			    "ended",
+			    h->name);
+	h->lost_reported = h->state == RUN_LINK_RUNNING || l->ending;
+	h->state = RUN_LINK_LOST;
+	if (h->lost_reported)
+		fail(l, RUN_EXIT_FAULT);
+}
+
+static void shell_exited(struct launch *l, struct run_link *h)
+{
+	h->pid = 0;
+	if (h->state != RUN_LINK_LOST || h->lost_reported)
+		return;
+	h->lost_reported = true;
+	if (!l->ending)
+		run_link_report(h, l->agent);
+	fail(l, RUN_EXIT_FAULT);
+}
+
+/* ---- frames -------------------------------------------------------------- */
+
+static int handle_fence(struct launch *l, int host, struct run_scan *s)
+{
+	struct run_fence *done;
+	struct run_bytes b = { 0 };
+	int i, rc = run_fence_arrive(&l->fences, &l->job.layout, host, s,
+				     &done);
+
+	if (rc <= 0) {
+		for (i = 0; !rc && i < l->job.layout.nhosts; i++)
+			check_fences(l, i);
+		return rc;
+	}
+	run_fence_write(done, &b);
+	for (i = 0; i < done->nhosts; i++)
+		if (done->host[i].member)
+			run_channel_put_bytes(&l->host[i].channel,
+					      RUN_FRAME_FENCE_DONE, &b);
+	rc = b.lost ? -ENOMEM : 0;
+	run_bytes_free(&b);
+	run_fence_free(done);
+	return rc;
+}
+
+/* Forwards a request for the data of a rank to the rank's host. */
+static int handle_question(struct launch *l, int from, struct run_scan *s)
+{
+	uint32_t id = run_scan_u32(s), rank = run_scan_u32(s);
+	struct run_bytes b = { 0 };
+	int to = s->bad || rank > INT_MAX
+			 ? -1
+			 : run_layout_host_of(&l->job.layout, (int)rank);
+
+	if (to < 0)
+		return -EPROTO;
+	run_bytes_u32(&b, (uint32_t)from);
+	run_bytes_u32(&b, id);
+	run_bytes_u32(&b, rank);
+	run_channel_put_bytes(&l->host[to].channel, RUN_FRAME_MODEX, &b);
+	run_bytes_free(&b);
+	return 0;
+}
+
+static int handle_answer(struct launch *l, struct run_scan *s)
+{
+	uint32_t to = run_scan_u32(s);
+
+	if (s->bad || to >= (uint32_t)l->job.layout.nhosts)
+		return -EPROTO;
+	run_channel_put(&l->host[to].channel, RUN_FRAME_MODEX_DONE, s->at,
+			s->left);
+	return 0;
+}
+
+static int handle_exit(struct launch *l, int host, struct run_scan *s)
+{
+	struct run_link *h = &l->host[host];
+
+	h->code = (int)run_scan_u32(s);
+	h->state = RUN_LINK_DONE;
+	run_link_output_ends(h);
+	fail(l, h->code);
+	check_fences(l, host);
+	/* end of file on its standard input ends the daemon's remote shell */
+	if (h->channel.out >= 0)
+		close(h->channel.out);
+	h->channel.out = -1;
+	return 0;
+}
+
+static int handle_frame(struct launch *l, int host, struct run_frame *f)
+{
+	struct run_link *h = &l->host[host];
+
+	switch (f->kind) {
+	case RUN_FRAME_OUTPUT:
+		run_link_output(h, f->body.at, f->body.left);
+		return 0;
+	case RUN_FRAME_INPUT_TAKEN:
+		h->wants_input = true;
+		return 0;
+	case RUN_FRAME_FENCE:
+		return handle_fence(l, host, &f->body);
+	case RUN_FRAME_MODEX:
+		return handle_question(l, host, &f->body);
+	case RUN_FRAME_MODEX_DONE:
+		return handle_answer(l, &f->body);
+	case RUN_FRAME_EXIT:
+		return handle_exit(l, host, &f->body);
+	default:
+		return -EPROTO;
+	}
+}
+
+/* ---- start --------------------------------------------------------------- */
+
+static bool gets_input(const struct launch *l, int host)
+{
+	const struct run_layout_host *h = &l->job.layout.host[host];
+	int rank = l->o->stdin_rank;
+
+	return rank == RUN_STDIN_ALL ||
+	       (rank >= h->first && rank - h->first < h->count);
+}
+
+static int send_job(struct launch *l, int host)
+{
+	struct run_link *h = &l->host[host];
+	struct run_bytes b = { 0 };
+	int err;
+
+	run_daemon_job_write(&l->job, host, &b);
+	err = b.lost ? -ENOMEM : 0;
+	if (!err)
+		run_channel_put_bytes(&h->channel, RUN_FRAME_JOB, &b);
+	run_bytes_free(&b);
+	h->state = RUN_LINK_RUNNING;
+	h->wants_input = gets_input(l, host);
+	if (!h->wants_input)
+		run_channel_put(&h->channel, RUN_FRAME_INPUT, NULL, 0);
+	return err;
+}
+
+static void read_host(struct launch *l, int host)
+{
+	struct run_link *h = &l->host[host];
+	struct run_frame f;
+	int rc = 0, err;
+
+	if (h->state == RUN_LINK_STARTING) {
+		err = run_link_hello(h);
+		if (err > 0)
+			err = send_job(l, host);
+		if (err == -EPROTO)
+			fail(l, RUN_EXIT_FAULT);
+	} else {
+		err = run_channel_fill(&h->channel);
+	}
+	while (!err && h->state >= RUN_LINK_RUNNING &&
+	       (rc = run_channel_next(&h->channel, &f)))
+		err = rc < 0 ? rc : handle_frame(l, host, &f);
+	if (err)
+		lose_host(l, h);
+}
+
+static int start_hosts(struct launch *l)
+{
+	const struct run_layout *lay = &l->job.layout;
+	char self[HOST_NAME_MAX + 1] = "localhost";
+	int err = 0;
+
+	gethostname(self, sizeof(self));
+	for (int i = 0; i < lay->nhosts && !err; i++) {
+		l->host[i].name = lay->host[i].name;
+		err = run_link_start(
+			&l->host[i], l->agent,
+			run_hosts_is_local(lay->host[i].name, self), &l->mask);
+	}
+	if (err)
+		run_message("cannot start %s: %s", l->agent, strerror(-err));
+	return err;
+}
+
+/* ---- standard input and signals ------------------------------------------ */
+
+/* Returns whether all hosts that get input can take more. */
+static bool can_take_input(const struct launch *l)
+{
+	bool any = false;
+
+	for (int i = 0; i < l->job.layout.nhosts; i++) {
+		if (!gets_input(l, i) || l->host[i].state > RUN_LINK_RUNNING)
+			continue;
+		if (!l->host[i].wants_input)
+			return false;
+		any = true;
+	}
+	return any;
+}
+
+static void read_input(struct launch *l)
+{
+	char data[INPUT_MAX];
+	ssize_t n = read(STDIN_FILENO, data, sizeof(data));
+
+	if (n < 0 && (errno == EAGAIN || errno == EINTR))
+		return;
+	if (n <= 0)
+		l->input_open = false;
+	for (int i = 0; i < l->job.layout.nhosts; i++) {
+		struct run_link *h = &l->host[i];
+
+		if (!gets_input(l, i) || h->state != RUN_LINK_RUNNING)
+			continue;
+		h->wants_input = false;
+		run_channel_put(&h->channel, RUN_FRAME_INPUT, data,
+				n > 0 ? (size_t)n : 0);
+	}
+}
+
+static void reap(struct launch *l)
+{
+	for (int i = 0; i < l->job.layout.nhosts; i++) {
+		struct run_link *h = &l->host[i];
+
+		if (h->pid > 0 &&
+		    waitpid(h->pid, &h->status, WNOHANG) == h->pid)
+			shell_exited(l, h);
+	}
+}
+
+static void pass_signal(struct launch *l, int sig)
+{
+	struct run_bytes b = { 0 };
+
+	run_bytes_u32(&b, (uint32_t)sig);
+	put_all(l, RUN_FRAME_SIGNAL, &b);
+	run_bytes_free(&b);
+}
+
+static void handle_end_signal(struct launch *l, int sig)
+{
+	if (!l->kill_ns) {
+		run_message("ended by signal %d (%s)", sig, strsignal(sig));
+		l->kill_ns = weft_now_ns() + GRACE_NS;
+	}
+	if (!l->code)
+		l->code = 128 + sig;
+	pass_signal(l, sig);
+	for (int i = 0; i < l->job.layout.nhosts; i++)
+		if (l->host[i].state == RUN_LINK_STARTING && l->host[i].pid)
+			kill(l->host[i].pid, SIGTERM);
+}
+
+static void read_signals(struct launch *l)
+{
+	struct signalfd_siginfo si;
+
+	while (read(run_signal_fd(), &si, sizeof(si)) == sizeof(si)) {
+		int sig = (int)si.ssi_signo;
+
+		switch (run_signal_kind(sig)) {
+		case RUN_SIGNAL_CHILD:
+			reap(l);
+			break;
+		case RUN_SIGNAL_END:
+			handle_end_signal(l, sig);
+			break;
+		case RUN_SIGNAL_STOP:
+			pass_signal(l, sig);
+			raise(SIGSTOP);
+			break;
+		case RUN_SIGNAL_PASS:
+			pass_signal(l, sig);
+			break;
+		}
+	}
+}
+
+/* ---- main loop ----------------------------------------------------------- */
+
+/* Reports once the hosts that have not answered. */
+static void report_slow(struct launch *l)
+{
+	for (int i = 0; i < l->job.layout.nhosts; i++)
+		if (l->host[i].state == RUN_LINK_STARTING)
+			run_message("still waiting for host %s: '%s %s' has "
+				    "not answered for %d s",
+				    l->host[i].name, l->agent, l->host[i].name,
+				    (int)(SLOW_NS / SECOND_NS));
+	l->slow_ns = 0;
+}
+
+static void check_deadlines(struct launch *l)
+{
+	uint64_t now = weft_now_ns();
+
+	if (l->slow_ns && now >= l->slow_ns)
+		report_slow(l);
+	if (l->decision_ns && now >= l->decision_ns)
+		end_hosts(l);
+	if (!l->kill_ns || now < l->kill_ns)
+		return;
+	l->kill_ns = now + SHELL_NS;
+	for (int i = 0; i < l->job.layout.nhosts; i++) {
+		if (l->host[i].state < RUN_LINK_DONE)
+			run_message("host %s does not answer; its ranks may "
+				    "still run",
+				    l->host[i].name);
+		if (l->host[i].pid > 0)
+			kill(l->host[i].pid, SIGKILL);
+	}
+}
+
+/* Returns the milliseconds to the nearest deadline, for poll(). */
+static int poll_timeout_ms(const struct launch *l)
+{
+	uint64_t at = UINT64_MAX, now = weft_now_ns();
+
+	if (l->slow_ns)
+		at = l->slow_ns;
+	if (l->decision_ns && l->decision_ns < at)
+		at = l->decision_ns;
+	if (l->kill_ns && l->kill_ns < at)
+		at = l->kill_ns;
+	if (at == UINT64_MAX)
+		return -1;
+	return at <= now ? 0 : (int)((at - now) / 1000000) + 1;
+}
+
+static void poll_once(struct launch *l)
+{
+	int n = l->job.layout.nhosts;
+	struct pollfd *p = l->poll;
+
+	p[0] = (struct pollfd){ .fd = run_signal_fd(), .events = POLLIN };
+	p[1] = (struct pollfd){ .fd = -1, .events = POLLIN };
+	if (l->input_open && can_take_input(l))
+		p[1].fd = STDIN_FILENO;
+	for (int i = 0; i < n; i++) {
+		const struct run_channel *c = &l->host[i].channel;
+		bool queued = c->out >= 0 && run_channel_queued(c);
+
+		p[2 + 2 * i] = (struct pollfd){ .fd = c->in, .events = POLLIN };
+		p[3 + 2 * i] = (struct pollfd){ .fd = queued ? c->out : -1,
+						.events = POLLOUT };
+	}
+	poll(p, (nfds_t)(2 + 2 * n), poll_timeout_ms(l));
+	if (p[1].revents)
+		read_input(l);
+	for (int i = 0; i < n; i++) {
+		if (p[3 + 2 * i].revents)
+			run_channel_flush(&l->host[i].channel);
+		if (p[2 + 2 * i].revents && l->host[i].channel.in >= 0)
+			read_host(l, i);
+	}
+	if (p[0].revents)
+		read_signals(l);
+	check_deadlines(l);
+}
+
+/* Returns whether a host or its remote shell is still needed. */
+static bool is_running(struct launch *l)
+{
+	bool shells = false;
+
+	for (int i = 0; i < l->job.layout.nhosts; i++) {
+		if (l->host[i].state < RUN_LINK_DONE)
+			return true;
+		shells = shells || l->host[i].pid > 0;
+	}
+	if (shells && (!l->kill_ns || l->kill_ns > weft_now_ns() + SHELL_NS))
+		l->kill_ns = weft_now_ns() + SHELL_NS;
+	return shells;
+}
+
+/* ---- job ----------------------------------------------------------------- */
+
+static int job_make(struct launch *l, char **words, char **env)
+{
+	const struct run_opts *o = l->o;
+	uint64_t name[2];
+	int err = run_layout_make(&o->remote.hosts, o->model.ppn,
+				  run_opts_ranks(o), &l->job.layout);
+
+	l->job.words = words;
+	l->job.env = env;
+	l->job.wdir = getcwd(NULL, 0);
+	if (getrandom(l->job.key, sizeof(l->job.key), 0) !=
+		    sizeof(l->job.key) ||
+	    getrandom(name, sizeof(name), 0) != sizeof(name))
+		return -EIO;
+	if (asprintf(&l->job.nspace, "weft-%016llx%016llx",
+		     (unsigned long long)name[0],
+		     (unsigned long long)name[1]) < 0)
+		l->job.nspace = NULL;
+	l->host = calloc((size_t)l->job.layout.nhosts, sizeof(*l->host));
+	l->poll =
+		calloc(2 + 2 * (size_t)l->job.layout.nhosts, sizeof(*l->poll));
+	if (err || !l->job.wdir || !l->job.nspace || !l->host || !l->poll)
+		return err ? err : -ENOMEM;
+	return 0;
+}
+
+static void job_free(struct launch *l)
+{
+	for (int i = 0; l->host && i < l->job.layout.nhosts; i++) {
+		run_channel_close(&l->host[i].channel);
+		run_bytes_free(&l->host[i].line);
+	}
+	run_layout_free(&l->job.layout);
+	free(l->job.wdir);
+	free(l->job.nspace);
+	free(l->host);
+	free(l->poll);
+}
+
+int run_launch(const struct run_opts *o, char **words, char **env)
+{
+	struct launch l = {
+		.o = o,
+		.agent = o->remote.agent ? o->remote.agent : "ssh",
+		.input_open = o->stdin_rank != RUN_STDIN_NONE,
+	};
+	int err = job_make(&l, words, env);
+
+	signal(SIGPIPE, SIG_IGN);
+	if (!err)
+		err = run_signal_open(&l.mask);
+	if (!err)
+		err = start_hosts(&l);
+	if (err)
+		return RUN_EXIT_FAULT;
+	l.slow_ns = weft_now_ns() + SLOW_NS;
+	while (is_running(&l))
+		poll_once(&l);
+	job_free(&l);
+	return l.code;
+}

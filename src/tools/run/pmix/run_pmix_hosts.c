@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Fences and data of ranks on other hosts (run_pmix_hosts.h). Two threads send
+ * frames: the library's thread in callbacks, and the main thread. The main
+ * thread alone receives. Pending operations are in one list: fences have the
+ * list of their ranks as signature, requests for data have a number.
+ */
+#include "src/tools/run/pmix/run_pmix_hosts.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct pending {
+	struct pending *next;
+	struct run_bytes signature; /* of a fence; empty: request for data */
+	uint32_t id;		    /* of a request for data */
+	pmix_modex_cbfunc_t done;
+	void *arg;
+};
+
+static struct {
+	int fd;
+	const struct run_layout *layout;
+	int self;
+	const char *nspace;
+	struct run_channel channel; /* used by the main thread, for reading */
+	pthread_mutex_t lock;	    /* protects the fields below, and sending */
+	struct pending *list;
+	uint32_t last_id;
+} hosts = { .fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER };
+
+void run_pmix_hosts_open(int fd, const struct run_layout *layout, int self,
+			 const char *nspace)
+{
+	hosts.fd = fd;
+	hosts.nspace = nspace;
+	hosts.layout = layout;
+	hosts.self = self;
+	run_channel_open(&hosts.channel, fd, fd);
+}
+
+int run_pmix_hosts_fd(void)
+{
+	return hosts.fd;
+}
+
+static pmix_status_t send_frame(enum run_frame_kind kind,
+				const struct run_bytes *b)
+{
+	int err;
+
+	pthread_mutex_lock(&hosts.lock);
+	err = run_frame_write(hosts.fd, kind, b);
+	pthread_mutex_unlock(&hosts.lock);
+	return err ? PMIX_ERR_UNREACH : PMIX_SUCCESS;
+}
+
+/* Adds a pending operation; owns the signature. */
+static struct pending *pending_add(struct run_bytes *signature,
+				   pmix_modex_cbfunc_t done, void *arg)
+{
+	struct pending *p = calloc(1, sizeof(*p));
+
+	if (!p)
+		return NULL;
+	if (signature)
+		p->signature = *signature;
+	p->done = done;
+	p->arg = arg;
+	pthread_mutex_lock(&hosts.lock);
+	p->id = ++hosts.last_id;
+	p->next = hosts.list;
+	hosts.list = p;
+	pthread_mutex_unlock(&hosts.lock);
+	return p;
+}
+
+static void pending_free(struct pending *p)
+{
+	run_bytes_free(&p->signature);
+	free(p);
+}
+
+static bool is_same(const struct pending *p, const char *signature, size_t len,
+		    uint32_t id)
+{
+	if (!signature)
+		return !p->signature.len && p->id == id;
+	return p->signature.len == len && len &&
+	       !memcmp(p->signature.data, signature, len);
+}
+
+/* Removes a pending operation from the list; NULL: there is none. */
+static struct pending *pending_take(const char *signature, size_t len,
+				    uint32_t id)
+{
+	struct pending **at, *p;
+
+	pthread_mutex_lock(&hosts.lock);
+	for (at = &hosts.list; *at; at = &(*at)->next)
+		if (is_same(*at, signature, len, id))
+			break;
+	p = *at;
+	if (p)
+		*at = p->next;
+	pthread_mutex_unlock(&hosts.lock);
+	return p;
+}
+
+/* ---- fences -------------------------------------------------------------- */
+
+static bool is_of_this_host(pmix_rank_t rank)
+{
+	const struct run_layout_host *h = &hosts.layout->host[hosts.self];
+
+	return rank >= (pmix_rank_t)h->first &&
+	       rank - (pmix_rank_t)h->first < (pmix_rank_t)h->count;
+}
+
+/* Writes the ranks of a fence. Returns whether other hosts take part. */
+static bool fence_signature(const pmix_proc_t procs[], size_t n,
+			    struct run_bytes *b)
+{
+	bool several = false;
+
+	for (size_t i = 0; i < n; i++) {
+		pmix_rank_t rank = procs[i].rank;
+
+		several = several || rank == PMIX_RANK_WILDCARD ||
+			  !is_of_this_host(rank);
+		run_bytes_u32(b, rank == PMIX_RANK_WILDCARD ? RUN_FENCE_ALL
+							    : rank);
+	}
+	return several;
+}
+
+pmix_status_t run_pmix_hosts_fence(const pmix_proc_t procs[], size_t nprocs,
+				   char *data, size_t len,
+				   pmix_modex_cbfunc_t done, void *arg)
+{
+	struct run_bytes sig = { 0 }, body = { 0 };
+	pmix_status_t rc = PMIX_ERR_NOMEM;
+	struct pending *p;
+
+	if (!fence_signature(procs, nprocs, &sig)) {
+		run_bytes_free(&sig);
+		done(PMIX_SUCCESS, data, len, arg, free, data);
+		return PMIX_SUCCESS;
+	}
+	run_bytes_block(&body, sig.data, sig.len);
+	run_bytes_block(&body, data, len);
+	p = sig.lost || body.lost ? NULL : pending_add(&sig, done, arg);
+	if (p)
+		rc = send_frame(RUN_FRAME_FENCE, &body);
+	else
+		run_bytes_free(&sig);
+	if (p && rc != PMIX_SUCCESS)
+		pending_free(
+			pending_take(p->signature.data, p->signature.len, 0));
+	run_bytes_free(&body);
+	if (rc == PMIX_SUCCESS)
+		free(data);
+	return rc;
+}
+
+/* ---- data of a rank ------------------------------------------------------ */
+
+pmix_status_t run_pmix_hosts_modex(const pmix_proc_t *proc,
+				   pmix_modex_cbfunc_t done, void *arg)
+{
+	struct run_bytes body = { 0 };
+	struct pending *p;
+	pmix_status_t rc;
+
+	if (is_of_this_host(proc->rank))
+		return PMIX_ERR_NOT_FOUND;
+	p = pending_add(NULL, done, arg);
+	if (!p)
+		return PMIX_ERR_NOMEM;
+	run_bytes_u32(&body, p->id);
+	run_bytes_u32(&body, proc->rank);
+	rc = send_frame(RUN_FRAME_MODEX, &body);
+	if (rc != PMIX_SUCCESS)
+		pending_free(pending_take(NULL, 0, p->id));
+	run_bytes_free(&body);
+	return rc;
+}
+
+struct question {
+	uint32_t host;
+	uint32_t id;
+};
+
+/* Sends the data of a rank of this host. Called by the library's thread. */
+static void answer(pmix_status_t status, char *data, size_t len, void *arg)
+{
+	struct question *q = arg;
+	struct run_bytes body = { 0 };
+
+	run_bytes_u32(&body, q->host);
+	run_bytes_u32(&body, q->id);
+	run_bytes_u32(&body, (uint32_t)status);
+	run_bytes_block(&body, data, status == PMIX_SUCCESS ? len : 0);
+	send_frame(RUN_FRAME_MODEX_DONE, &body);
+	run_bytes_free(&body);
+	free(q);
+}
+
+static int handle_question(struct run_scan *s)
+{
+	struct question *q = calloc(1, sizeof(*q));
+	pmix_status_t rc;
+	pmix_proc_t proc;
+	uint32_t rank;
+
+	if (!q)
+		return -ENOMEM;
+	q->host = run_scan_u32(s);
+	q->id = run_scan_u32(s);
+	rank = run_scan_u32(s);
+	if (s->bad || !is_of_this_host(rank)) {
+		free(q);
+		return -EPROTO;
+	}
+	PMIX_LOAD_PROCID(&proc, hosts.nspace, rank);
+	rc = PMIx_server_dmodex_request(&proc, answer, q);
+	if (rc != PMIX_SUCCESS)
+		answer(rc, NULL, 0, q);
+	return 0;
+}
+
+/* ---- completion ---------------------------------------------------------- */
+
+/* Gives the library a status and data, which it frees. */
+static int complete(struct pending *p, struct run_scan *s)
+{
+	pmix_status_t status = (pmix_status_t)run_scan_u32(s);
+	size_t len;
+	const char *data = run_scan_block(s, &len);
+	char *copy = malloc(len + 1);
+
+	if (!p || s->bad || !copy) {
+		free(copy);
+		return p && !s->bad ? -ENOMEM : -EPROTO;
+	}
+	memcpy(copy, data, len);
+	p->done(status, copy, len, p->arg, free, copy);
+	pending_free(p);
+	return 0;
+}
+
+static int handle_frame(struct run_frame *f)
+{
+	struct run_scan *s = &f->body;
+	const char *signature;
+	size_t len;
+
+	switch (f->kind) {
+	case RUN_FRAME_FENCE_DONE:
+		signature = run_scan_block(s, &len);
+		return s->bad ? -EPROTO
+			      : complete(pending_take(signature, len, 0), s);
+	case RUN_FRAME_MODEX_DONE:
+		return complete(pending_take(NULL, 0, run_scan_u32(s)), s);
+	case RUN_FRAME_MODEX:
+		return handle_question(s);
+	case RUN_FRAME_END:
+		return -ECANCELED;
+	default:
+		return -EPROTO;
+	}
+}
+
+int run_pmix_hosts_read(void)
+{
+	struct run_frame f;
+	int rc, err = run_channel_fill(&hosts.channel);
+
+	while (!err && (rc = run_channel_next(&hosts.channel, &f)))
+		err = rc < 0 ? rc : handle_frame(&f);
+	return err;
+}

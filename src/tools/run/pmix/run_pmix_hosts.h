@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Fences and data of ranks on other hosts. The PMIx server of a host sends them
+ * as frames through its daemon (src/tools/run/daemon) to mpiexec, which
+ * completes a fence when the frames of all its hosts have arrived, and forwards
+ * requests for the data of a rank to the rank's host.
+ */
+#ifndef WEFT_RUN_PMIX_HOSTS_H
+#define WEFT_RUN_PMIX_HOSTS_H
+
+#include "src/tools/run/daemon/run_layout.h"
+
+#include <pmix_server.h>
+
+/*
+ * Opens the connection to the daemon. fd: socket; self: index of this host in
+ * the layout; nspace: name of the job. Layout and name stay in use.
+ */
+void run_pmix_hosts_open(int fd, const struct run_layout *layout, int self,
+			 const char *nspace);
+
+/* Returns the socket to the daemon; -1: all ranks are on this host. */
+int run_pmix_hosts_fd(void);
+
+/*
+ * Handles the frames that have arrived. Returns 0; -ECANCELED: the job ends;
+ * -EPIPE: the daemon has exited; -EPROTO. Called by the main thread.
+ */
+int run_pmix_hosts_read(void);
+
+/* Callbacks of the server. Called by the library's thread. */
+pmix_status_t run_pmix_hosts_fence(const pmix_proc_t procs[], size_t nprocs,
+				   char *data, size_t len,
+				   pmix_modex_cbfunc_t done, void *arg);
+pmix_status_t run_pmix_hosts_modex(const pmix_proc_t *proc,
+				   pmix_modex_cbfunc_t done, void *arg);
+
+#endif

@@ -1,0 +1,121 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Jobs on two hosts without another launcher: mpiexec finds no mpirun and starts
+# itself by ssh, whose place a script takes. Output, input, variables, exit
+# codes, signals, lost hosts; no process is left on a host.
+if [ -z "$HOSTS" ]; then
+	exec bash "$top_srcdir/test/hosts" 2 bash "$0"
+fi
+build=${builddir:-$PWD}
+. "$top_srcdir/test/timeout.sh" || exit 1
+bad=0
+work=$(mktemp -d "${TMPDIR:-/tmp}/weft-daemon.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/bin"
+cat > "$work/bin/ssh" <<END
+#!/bin/bash
+[ ! -e "$work/motd" ] || cat "$work/motd"
+PATH=$PATH exec "$HOSTS_SELF" rsh "\$@"
+END
+chmod +x "$work/bin/ssh"
+for tool in cat hostname true; do ln -s "$(type -P $tool)" "$work/bin/"; done
+${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -I"$top_srcdir/include" \
+	"$top_srcdir/test/multihost/hosts_daemon.c" -o "$work/job" \
+	-L"$build/.libs" -lmpi_abi -Wl,-rpath,"$build/.libs" || exit 1
+
+complain() {
+	echo "FAILED: $*"
+	cat "$work/out" "$work/err"
+	bad=1
+}
+
+# job CODE ARGUMENTS...: runs mpiexec on both hosts and checks its exit code
+job() {
+	local want=$1 rc
+	shift
+	timeout -k 5 60 env PATH="$work/bin" "$build/mpiexec" -q \
+		-host "${on:-host1:2,host2:2}" "$@" > "$work/out" 2> "$work/err"
+	rc=$?
+	[ $rc = "$want" ] || complain "mpiexec $*: exit code $rc, not $want"
+}
+
+# has FILE COUNT PATTERN: COUNT lines of the file match
+has() {
+	[ "$(grep -cE -- "$3" "$work/$1")" = "$2" ] ||
+		complain "$1 has not $2 lines \"$3\""
+}
+
+# Two processes of test/hosts stay on a host.
+nothing_left() {
+	local h i
+	for h in $HOSTS; do
+		for i in $(seq 300); do
+			[ "$("$HOSTS_SELF" pids "$h" | wc -l)" -le 2 ] && break
+			sleep 0.1
+		done
+		[ "$i" = 300 ] && complain "$h has processes after $1"
+	done
+}
+
+printf 'a\nb\n' | job 0 -x E=5 -n 4 "$work/job" read
+has out 2 '^rank [01] of 4 on host1: [01] of 2 there, sum 6, E=5$'
+has out 2 '^rank [23] of 4 on host2: [01] of 2 there, sum 6, E=5$'
+has out 2 '^read [ab]$'
+job 0 -l -n 3 "$work/job" < /dev/null
+has out 1 '^\[2\] rank 2 of 3 on host2: 0 of 1 there'
+# text that a login prints is not taken for frames
+echo "Welcome" > "$work/motd"
+on=host1,host2 job 0 "$work/job" < /dev/null
+has out 2 'of 2 on'
+has out 0 Welcome
+rm "$work/motd"
+job 0 -n 1 hostname : -n 3 hostname < /dev/null
+has out 2 '^host1$'
+seq 200000 > "$work/long"
+job 0 -n 4 cat "$work/long" < /dev/null
+[ "$(sort -n "$work/out" | uniq -c | awk '$1 == 4' | wc -l)" = 200000 ] ||
+	complain "output is damaged"
+
+echo "failures"
+job 137 -n 4 "$work/job" kill < /dev/null
+has err 1 '^mpiexec on host2: process rank 3 .*exited on signal 9'
+job 3 -n 4 "$work/job" exit < /dev/null
+job 5 -n 4 "$work/job" abort < /dev/null
+job 127 -n 4 ./missing < /dev/null
+has err 1 '^mpiexec on host2: ./missing: not found'
+job 1 -n 2 true : -n 2 "$work/job" < /dev/null
+has err 1 'the ranks of host host1 have exited, while'
+job 124 --timeout 2 -n 4 "$work/job" sleep < /dev/null
+on=host1,host9 job 125 -n 2 "$work/job" < /dev/null
+has err 1 '^mpiexec: host host9: .ssh host9. ended .*Every host needs: a login'
+nothing_left failures
+
+# started: the ranks of a job in the background print their lines
+started() {
+	PATH=$work/bin "$build/mpiexec" -q -host host1:2,host2:2 -n 4 \
+		"$work/job" sleep > "$work/out" 2> "$work/err" < /dev/null &
+	pid=$!
+	until [ "$(grep -c sum "$work/out")" = 4 ]; do
+		kill -0 $pid 2> /dev/null || break
+		sleep 0.05
+	done
+}
+
+echo "signals"
+started
+kill -TERM $pid
+wait $pid
+[ $? = 143 ] || complain "the exit code after SIGTERM"
+has err 1 '^mpiexec: ended by signal 15'
+started
+kill -KILL $pid
+wait $pid 2> /dev/null
+nothing_left SIGKILL
+echo "a host dies"
+started
+"$HOSTS_SELF" kill host2
+wait $pid
+[ $? = 125 ] || complain "the exit code after the death of host2"
+has err 1 '^mpiexec: the connection to host host2 is lost'
+[ $bad = 0 ] && echo "hosts_daemon: good"
+exit $bad
