@@ -21,6 +21,7 @@ static struct run_job a_job(void)
 	opts.napps = 1;
 	return (struct run_job){ .opts = &opts,
 				 .nranks = 5,
+				 .nlocal = 5,
 				 .cpus = 2,
 				 .topo_fd = -1,
 				 .events_fd = -1 };
@@ -72,6 +73,24 @@ static void all_families_of_rank_variables_are_set(void **state)
 	T_STR(env_value(env, "PMI_RANK"), "4");
 	run_env_close(&e);
 	unsetenv("PMI_RANK");
+}
+
+/* A host with ranks 3 and 4 of five. */
+static void local_variables_count_the_ranks_of_a_host(void **state)
+{
+	struct run_job job = a_job();
+	struct run_env e;
+	char **env;
+
+	job.first = 3;
+	job.nlocal = 2;
+	T_OK(run_env_open(&e, &job, 0, NULL));
+	env = run_env_of_rank(&e, 4);
+	T_STR(env_value(env, "PMIX_RANK"), "4");
+	T_STR(env_value(env, "LOCAL_RANK"), "1");
+	T_STR(env_value(env, "MPI_LOCALNRANKS"), "2");
+	T_STR(env_value(env, "PMI_SIZE"), "5");
+	run_env_close(&e);
 }
 
 static void global_settings_precede_context_settings(void **state)
@@ -199,6 +218,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(all_families_of_rank_variables_are_set),
+		T_CASE(local_variables_count_the_ranks_of_a_host),
 		T_CASE(global_settings_precede_context_settings),
 		T_CASE(env_list_passes_only_named_variables),
 		T_CASE(variables_of_another_launcher_are_removed),
