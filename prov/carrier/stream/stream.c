@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/epoll.h>
+#include <sys/resource.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -20,11 +21,25 @@
 #define POLL_CHECK_NS UINT64_C(1000000)
 #define POLL_GREET_NS UINT64_C(50000)
 
+/* Leaves most descriptors to the application. */
+static uint32_t conn_limit(void)
+{
+	struct rlimit lim;
+
+	if (getrlimit(RLIMIT_NOFILE, &lim) || lim.rlim_cur == RLIM_INFINITY ||
+	    lim.rlim_cur / 8 >= STREAM_CONN_MAX)
+		return STREAM_CONN_MAX;
+	return (uint32_t)(lim.rlim_cur / 8);
+}
+
 int stream_open(struct stream *st, const struct stream_attr *attr)
 {
 	int ret;
 
-	*st = (struct stream){ .attr = *attr, .listener = -1, .epoll = -1 };
+	*st = (struct stream){ .attr = *attr,
+			       .listener = -1,
+			       .epoll = -1,
+			       .conn_max = conn_limit() };
 	weft_list_init(&st->conns);
 	weft_list_init(&st->greeting);
 	weft_list_init(&st->busy);

@@ -69,7 +69,10 @@ struct stream {
 	struct weft_list greeting;
 	struct weft_list busy;	 /* connections with transfers */
 	uint32_t accepted_count; /* incoming connections in the list greeting */
-	bool any_broken;	 /* a connection is to be closed */
+	/* connections: [0] outgoing, [1] incoming, also unauthenticated ones */
+	uint32_t conn_count[2];
+	uint32_t conn_max; /* limit of each of them */
+	bool any_broken;   /* a connection is to be closed */
 	uint64_t last_ticket;
 	uint64_t now;
 	uint64_t check_ns; /* time of the next check of all descriptors */

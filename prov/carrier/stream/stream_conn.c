@@ -98,6 +98,7 @@ struct stream_conn *stream_conn_new(struct stream *st, int fd, bool incoming)
 	weft_list_init(&c->busy);
 	weft_list_push_back(&st->greeting, &c->link);
 	st->accepted_count += incoming;
+	st->conn_count[incoming]++;
 	return c;
 }
 
@@ -106,6 +107,7 @@ void stream_conn_free(struct stream *st, struct stream_conn *c)
 	WEFT_ASSERT(weft_list_empty(&c->xfers));
 	if (c->incoming && c->state != STREAM_READY)
 		st->accepted_count--;
+	st->conn_count[c->incoming]--;
 	weft_list_remove(&c->busy);
 	close(c->fd);
 	stream_seal_free(c->seal);
@@ -171,6 +173,12 @@ void stream_accept(struct stream *st)
 
 		if (fd < 0)
 			return;
+		/* the peer uses datagrams, and tries again later */
+		if (st->conn_count[1] >= st->conn_max + STREAM_GREETING_MAX) {
+			st->stats.refused++;
+			close(fd);
+			continue;
+		}
 		if (st->accepted_count >= STREAM_GREETING_MAX)
 			accepted_drop_oldest(st);
 		c = stream_conn_new(st, fd, true);
@@ -208,10 +216,37 @@ static int conn_connect(struct stream *st, struct stream_peer *p)
 	return 0;
 }
 
+/*
+ * Breaks the outgoing connection whose last transfer ended first, if it has had
+ * none for STREAM_SPARE_NS; the next poll closes it.
+ */
+static void spare_break(struct stream *st)
+{
+	struct stream_conn *oldest = NULL;
+	struct weft_list *i, *tmp;
+
+	weft_list_each(i, tmp, &st->conns) {
+		struct stream_conn *c =
+			weft_container_of(i, struct stream_conn, link);
+
+		if (c->incoming || c->broken || !weft_list_empty(&c->xfers))
+			continue;
+		if (!oldest || c->since_ns < oldest->since_ns)
+			oldest = c;
+	}
+	if (oldest && st->now - oldest->since_ns > STREAM_SPARE_NS)
+		stream_break(st, oldest);
+}
+
 void stream_connect(struct stream *st, struct stream_peer *p)
 {
 	if (!st->on || p->out || st->now < p->retry_ns)
 		return;
+	/* the peer's next request finds room, if a connection is idle */
+	if (st->conn_count[0] >= st->conn_max) {
+		spare_break(st);
+		return;
+	}
 	p->backoff_ns = p->backoff_ns ? 2 * p->backoff_ns : CONN_RETRY_NS;
 	if (p->backoff_ns > CONN_RETRY_MAX)
 		p->backoff_ns = CONN_RETRY_MAX;

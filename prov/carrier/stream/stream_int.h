@@ -32,6 +32,13 @@
 #define STREAM_GREETING_MAX 16u
 /* time limit of a handshake */
 #define STREAM_GREETING_NS  UINT64_C(2000000000)
+/*
+ * Largest number of outgoing and of incoming connections: this number, or an
+ * eighth of the process's descriptors.
+ */
+#define STREAM_CONN_MAX	    256u
+/* time without a transfer after which a connection makes room for another */
+#define STREAM_SPARE_NS	    UINT64_C(1000000000)
 /* time without a transfer after which a connection is closed */
 #define STREAM_IDLE_NS	    UINT64_C(60000000000)
 

@@ -280,6 +280,47 @@ static void an_idle_connection_is_closed(void **state)
 	pair_close(p);
 }
 
+/* At the limit an idle connection is closed, and only then one is opened. */
+static void the_number_of_connections_is_limited(void **state)
+{
+	struct pair *p = pair_open(STREAM_TAGGED);
+	struct stream_peer third = { .name = p->a.other.name };
+
+	pair_connect(p);
+	flow_run(p, 0, 1000);
+	T_IS(p->a.st.conn_count[0], 1);
+	T_IS(p->b.st.conn_count[1], 1);
+	p->a.st.conn_max = 1;
+	stream_connect(&p->a.st, &third);
+	pair_poll(p, 3);
+	T_NULL(third.out);
+	T_NOT_NULL(p->a.other.out);
+	p->now += STREAM_SPARE_NS + 1;
+	pair_poll(p, 1);
+	stream_connect(&p->a.st, &third);
+	T_NULL(third.out);
+	PAIR_UNTIL(p, !p->a.other.out);
+	stream_connect(&p->a.st, &third);
+	T_NOT_NULL(third.out);
+	stream_peer_close(&p->a.st, &third);
+	pair_close(p);
+}
+
+/* Incoming connections beyond the limit are closed at once. */
+static void incoming_connections_are_limited(void **state)
+{
+	struct pair *p = pair_open(STREAM_TAGGED);
+	uint64_t before;
+
+	p->b.st.conn_max = 0;
+	p->b.st.conn_count[1] = STREAM_GREETING_MAX;
+	before = p->b.st.stats.refused;
+	stream_connect(&p->a.st, &p->a.other);
+	PAIR_UNTIL(p, p->b.st.stats.refused > before && !p->a.other.out);
+	p->b.st.conn_count[1] = 0;
+	pair_close(p);
+}
+
 static void no_descriptor_is_left_open(void **state)
 {
 	int before = t_open_files();
@@ -304,6 +345,8 @@ int main(void)
 		T_CASE(the_loss_of_a_peer_ends_transfers_without_callbacks),
 		T_CASE(the_receivers_reset_breaks_the_connection),
 		T_CASE(an_idle_connection_is_closed),
+		T_CASE(the_number_of_connections_is_limited),
+		T_CASE(incoming_connections_are_limited),
 		T_CASE(no_descriptor_is_left_open),
 	};
 
