@@ -93,6 +93,20 @@ static int addr_first_up(struct in_addr *ip_p)
 	return ret;
 }
 
+bool weft_addr_has_ipv6(void)
+{
+	struct ifaddrs *list, *i;
+	bool found = false;
+
+	if (getifaddrs(&list))
+		return false;
+	for (i = list; i && !found; i = i->ifa_next)
+		found = i->ifa_addr && i->ifa_addr->sa_family == AF_INET6 &&
+			i->ifa_flags & IFF_UP && !(i->ifa_flags & IFF_LOOPBACK);
+	freeifaddrs(list);
+	return found;
+}
+
 int weft_addr_default_route(struct in_addr *ip_p)
 {
 	return addr_by_route(ip_p) ? addr_first_up(ip_p) : 0;

@@ -29,6 +29,9 @@ int weft_addr_iface(const char *text, struct in_addr *ip_p);
  */
 int weft_addr_default_route(struct in_addr *ip_p);
 
+/* Returns whether an interface that is up, not the loopback, has IPv6. */
+bool weft_addr_has_ipv6(void);
+
 /*
  * Resolves node and service as getaddrinfo does; either may be NULL (loopback,
  * port 0). Numbers are used directly; a name service is queried only for names,

@@ -44,8 +44,13 @@ static int name_by_rule(struct in_addr *ip_p)
 		weft_log_once(
 			WEFT_LOG_ERROR,
 			"ofi: no interface except the loopback is up with an "
-			"IPv4 address, so other hosts cannot reach this one; "
-			"set FI_WEFT_IFACE to select an interface");
+			"IPv4 address, so other hosts cannot reach this one%s; "
+			"set FI_WEFT_IFACE to select an interface",
+			weft_addr_has_ipv6()
+				? " (the host has an IPv6 address, which Weft "
+				  "does not support: add an IPv4 address, for "
+				  "example of 10.0.0.0/8, to an interface)"
+				: "");
 	else
 		weft_log(WEFT_LOG_INFO,
 			 "ofi: endpoint address %s; set FI_WEFT_IFACE to "
