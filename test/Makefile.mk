@@ -51,7 +51,8 @@ PLAIN_TESTS += test/multihost/hosts_paths.sh test/multihost/hosts_finalize.sh
 PLAIN_TESTS += test/multihost/hosts_self.sh test/multihost/hosts_death.sh \
 	test/multihost/hosts_stream.sh test/multihost/hosts_slurm.sh
 PLAIN_TESTS += test/multihost/hosts_access.sh test/multihost/hosts_daemon.sh
-EXTRA_DIST += test/multihost/hosts_daemon.c
+PLAIN_TESTS += test/multihost/hosts_scale.sh
+EXTRA_DIST += test/multihost/hosts_daemon.c test/multihost/hosts_scale.c
 check_PROGRAMS += test/multihost/hosts_access
 test_multihost_hosts_access_LDADD = $(PMIX_LIBS) $(CRYPTO_LIBS)
 EXTRA_DIST += test/multihost/hosts_lib.sh test/multihost/hosts_datagrams.h test/multihost/hosts_exchange.c

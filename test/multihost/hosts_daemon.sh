@@ -111,6 +111,19 @@ started
 kill -KILL $pid
 wait $pid 2> /dev/null
 nothing_left SIGKILL
+# a job's hosts need IPv4 addresses
+echo "IPv6"
+for h in $HOSTS; do
+	$HOSTS_RSH $h "echo 0 > /proc/sys/net/ipv6/conf/all/disable_ipv6
+		ip addr del 10.77.0.${h#host}/24 dev eth0
+		ip addr add fd77::${h#host}/64 dev eth0" 2> /dev/null
+done
+job 1 -n 4 "$work/job" < /dev/null
+grep -q 'IPv6 address, which Weft does not support' "$work/err" ||
+	complain "no message about IPv6"
+for h in $HOSTS; do
+	$HOSTS_RSH $h "ip addr add 10.77.0.${h#host}/24 dev eth0"
+done
 echo "a host dies"
 started
 "$HOSTS_SELF" kill host2

@@ -149,6 +149,7 @@ int run_channel_fill(struct run_channel *c)
 	n = read(c->in, c->rx.data + c->rx.len, c->rx.cap - c->rx.len);
 	if (n > 0) {
 		c->rx.len += (size_t)n;
+		c->read_bytes += (size_t)n;
 		return 0;
 	}
 	if (n == 0)
@@ -209,6 +210,7 @@ int run_channel_flush(struct run_channel *c)
 		if (n < 0)
 			return errno == EAGAIN ? 0 : -errno;
 		c->sent += (size_t)n;
+		c->write_bytes += (size_t)n;
 	}
 	c->tx.len = 0;
 	c->sent = 0;

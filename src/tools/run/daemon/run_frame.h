@@ -71,7 +71,9 @@ struct run_channel {
 	struct run_bytes rx;
 	size_t taken; /* bytes of rx that were returned as frames */
 	struct run_bytes tx;
-	size_t sent; /* bytes of tx that were written */
+	size_t sent;	      /* bytes of tx that were written */
+	uint64_t read_bytes;  /* all bytes read so far */
+	uint64_t write_bytes; /* all bytes written so far */
 };
 
 void run_channel_open(struct run_channel *c, int in, int out);

@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <sys/signalfd.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -518,6 +519,41 @@ static int job_make(struct launch *l, char **words, char **env)
 	return 0;
 }
 
+/*
+ * Raises the descriptor limit: two for each host, and those of mpiexec. Returns
+ * 0, or -EMFILE after a message.
+ */
+static int raise_limit(int nhosts)
+{
+	rlim_t need = 2 * (rlim_t)nhosts + 32;
+	struct rlimit lim;
+
+	if (getrlimit(RLIMIT_NOFILE, &lim) || lim.rlim_cur >= need)
+		return 0;
+	lim.rlim_cur = lim.rlim_max;
+	if (lim.rlim_max >= need && !setrlimit(RLIMIT_NOFILE, &lim))
+		return 0;
+	run_message("%d hosts need %lu file descriptors, the hard limit is "
+		    "%lu; raise it by ulimit -Hn or use fewer hosts",
+		    nhosts, (unsigned long)need, (unsigned long)lim.rlim_max);
+	return -EMFILE;
+}
+
+/* Prints what was sent through mpiexec, for -v. */
+static void print_bytes(const struct launch *l)
+{
+	uint64_t in = 0, out = 0;
+
+	for (int i = 0; i < l->job.layout.nhosts; i++) {
+		in += l->host[i].channel.read_bytes;
+		out += l->host[i].channel.write_bytes;
+	}
+	run_message("%llu bytes were received from %d hosts, and %llu were "
+		    "sent",
+		    (unsigned long long)in, l->job.layout.nhosts,
+		    (unsigned long long)out);
+}
+
 static void job_free(struct launch *l)
 {
 	for (int i = 0; l->host && i < l->job.layout.nhosts; i++) {
@@ -542,6 +578,8 @@ int run_launch(const struct run_opts *o, char **words, char **env)
 
 	signal(SIGPIPE, SIG_IGN);
 	if (!err)
+		err = raise_limit(l.job.layout.nhosts);
+	if (!err)
 		err = run_signal_open(&l.mask);
 	if (!err)
 		err = start_hosts(&l);
@@ -550,6 +588,8 @@ int run_launch(const struct run_opts *o, char **words, char **env)
 	l.slow_ns = weft_now_ns() + SLOW_NS;
 	while (is_running(&l))
 		poll_once(&l);
+	if (o->verbose)
+		print_bytes(&l);
 	job_free(&l);
 	return l.code;
 }
