@@ -283,6 +283,33 @@ static void complement_traffic_scales_with_upward_links(void **state)
 	T_TRUE(is_close(complement("qsnet2@slim:4x4x4", 64), pair / 4, 100));
 }
 
+/*
+ * QSN-30: the packets of a message use both rails. Their total rate is that of
+ * the bus; a single packet takes the time of one rail.
+ */
+static void a_message_uses_both_rails(void **state)
+{
+	struct net_msg msg = { .dst = 1, .bytes = 64 << 10, .path = DMA };
+	struct net_port_count c[2];
+	uint64_t one, bus;
+	struct net_fixture e;
+
+	load("qsnet2:4x4");
+	one = latency(15, STEN, 8);
+	bus = rate(DMA, false);
+	load("qsnet2@rails:4x4");
+	T_IS(latency(15, STEN, 8), one);
+	T_TRUE(is_close(rate(DMA, false), bus, 20));
+	net_fixture_open(&e, &cfg, 0);
+	T_OK(net_send(e.net, 0, &msg));
+	net_fixture_drain(&e);
+	for (unsigned i = 0; i < 2; i++)
+		net_port_get(e.net, 0, i, &c[i]);
+	T_IS(c[0].packets, 16);
+	T_IS(c[1].packets, 16);
+	net_fixture_close(&e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -297,6 +324,7 @@ int main(void)
 		T_CASE(barrier_time_steps_at_powers_of_four),
 		T_CASE(broadcast_runs_at_link_rate),
 		T_CASE(complement_traffic_scales_with_upward_links),
+		T_CASE(a_message_uses_both_rails),
 	};
 	return T_RUN(tests);
 }

@@ -275,7 +275,8 @@ void vt_msg_init(struct weft_vt *w, uint32_t from, uint32_t to,
 		.ack = attr->ack && vt_acks(&w->cfg),
 	};
 	if (w->cfg.engines)
-		m->fifo += r->slot % w->cfg.engines;
+		m->fifo += (r->slot + (w->cfg.engines_by ? to : 0)) %
+			   w->cfg.engines;
 	static_assert(sizeof(m->hint) == sizeof(attr->hint), "dimensions");
 	memcpy(m->hint, attr->hint, sizeof(m->hint));
 }

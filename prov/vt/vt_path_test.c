@@ -114,12 +114,44 @@ static void destinations_are_spread_over_memory_fifos(void **state)
 	play(&p, &f);
 }
 
+/* Checks the engines of messages to ranks 0 to 3: always 0, or 0, 1, 0, 1. */
+static int check_engines(struct play *p, struct end *e, uint32_t rank)
+{
+	struct weft_vt *w = vt_of(e->c)->w;
+
+	for (uint32_t to = 0; to < 4 && !rank; to++) {
+		struct weft_pkt_attr attr = { 0 };
+		struct net_msg m;
+
+		vt_msg_init(w, 0, to, &attr, &m);
+		if (m.fifo % w->cfg.inject_fifos != (p->seed ? to % 2 : 0))
+			return 1;
+	}
+	return 0;
+}
+
+/* SWE-01: two processors with one engine each, or one processor with both. */
+static void messages_of_a_processor_use_its_engines(void **state)
+{
+	struct play p = { .ranks = 4,
+			  .body = check_engines,
+			  .machine = "sunway" };
+	struct found f;
+
+	(void)state;
+	play(&p, &f);
+	p.machine = "sunway@single";
+	p.seed = 1;
+	play(&p, &f);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(channel_zone_and_escape_rule_reach_the_model),
 		T_CASE(hints_reach_the_model),
 		T_CASE(destinations_are_spread_over_memory_fifos),
+		T_CASE(messages_of_a_processor_use_its_engines),
 	};
 	return T_RUN(tests);
 }

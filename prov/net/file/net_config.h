@@ -339,6 +339,11 @@ struct net_config {
 	uint32_t inject_depth; /* packets per network injection FIFO */
 	/* injection FIFOs assigned to processes round-robin; 0: all */
 	uint32_t engines;
+	/*
+	 * with engines: 0: a process uses one of them; 1: its peer determines
+	 * the engine of a message, so that messages stay in order
+	 */
+	uint8_t engines_by;
 	/* packets that an engine reads from memory concurrently; 0: one */
 	uint32_t requests;
 	/*

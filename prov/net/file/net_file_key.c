@@ -219,6 +219,9 @@ const struct file_key file_keys[] = {
 	{ "engines", FILE_COUNT, CFG(engines), 1, 16, FILE_OPTIONAL,
 	  "injection FIFOs assigned round-robin to a node's processes, e.g. "
 	  "2" },
+	{ "engines_by", FILE_CODE, CFG(engines_by), 0, 0, FILE_OPTIONAL,
+	  "whether an engine serves a process, or the messages of a process to "
+	  "a peer, process or peer" },
 	{ "requests", FILE_COUNT, CFG(requests), 1, 2, FILE_OPTIONAL,
 	  "packets that an engine reads from memory concurrently, e.g. 2" },
 	{ "outstanding", FILE_COUNT, CFG(outstanding), 1, 65536, FILE_OPTIONAL,

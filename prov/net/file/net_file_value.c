@@ -201,6 +201,7 @@ static const struct {
 	{ "neterr", { "no", "yes" } },
 	{ "link_crc", { "no", "yes" } },
 	{ "coll_chain", { "no", "yes" } },
+	{ "engines_by", { "process", "peer" } },
 	{ "coll_shared", { "no", "yes" } },
 	{ "counters", { "no", "yes" } },
 	{ "switching", { "cut-through", "wormhole" } },
