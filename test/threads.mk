@@ -16,7 +16,7 @@ THREAD_TESTS = \
 	src/base/atomic_test src/os/event_word_test src/os/copy_calibrate_test \
 	src/base/fence_test src/base/futex_test src/os/keyfile_test src/job/job_page_test \
 	src/os/coalesced_task_test src/job/job_trace_test src/health/health_threads_test src/diag/diag_call_test src/msg/msg_test \
-	src/tools/run/pmix/run_peercred_test src/types/types_dt_test src/win/win_acc_lock_test src/win/win_elem_test \
+	src/tools/run/pmix/run_peercred_test src/types/types_dt_test src/win/win_acc_lock_test src/win/win_attach_test src/win/win_elem_test \
 	src/win/win_rwlock_test test/prov/prov_coll_fuzz_test \
 	test/prov/prov_flow_test test/prov/prov_wait_test
 thread-tests: $(THREAD_TESTS) test/support/idle_timeout $(UNIT_FILES)

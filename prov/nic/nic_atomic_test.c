@@ -247,6 +247,69 @@ static void elements_at_odd_addresses_change(void **state)
 	}
 }
 
+#define ELEMENTS 3
+
+/* Arrays of a type; the last element is beyond those of the call. */
+struct arrays {
+	unsigned char target[(ELEMENTS + 1) * 8], operand[ELEMENTS * 8];
+	unsigned char compare[ELEMENTS * 8], old[(ELEMENTS + 1) * 8];
+};
+
+static void array_set(void *to, unsigned type, const int *v, int n)
+{
+	for (int i = 0; i < n; i++) {
+		uint64_t one = value(type, v[i]);
+
+		memcpy((char *)to + (size_t)i * weft_num_bytes(type), &one,
+		       weft_num_bytes(type));
+	}
+}
+
+/* Executes op on three elements, and compares the target and the old values. */
+static void check_arrays(unsigned type, unsigned op, const int *want)
+{
+	static const int target[] = { 1, 2, 3, 77 }, operand[] = { 5, 6, 7 };
+	static const int compare[] = { 1, 9, 3 }, old[] = { 1, 2, 3, 99 };
+	const int after[] = { want[0], want[1], want[2], 77 };
+	struct arrays a = { .target = { 0 } }, b = { .target = { 0 } };
+	const struct nic_atomic_call call = {
+		.op = (uint8_t)op,
+		.type = (uint8_t)type,
+		.count = ELEMENTS,
+		.target = a.target,
+		.operand = op == WEFT_NUM_READ ? NULL : a.operand,
+		.compare = op < WEFT_NUM_CSWAP ? NULL : a.compare,
+		.old = a.old,
+	};
+
+	array_set(a.target, type, target, ELEMENTS + 1);
+	array_set(a.operand, type, operand, ELEMENTS);
+	array_set(a.compare, type, compare, ELEMENTS);
+	array_set(a.old, type, old, ELEMENTS + 1);
+	nic_atomic_exec(&call);
+	array_set(b.target, type, after, ELEMENTS + 1);
+	array_set(b.old, type, old, ELEMENTS + 1);
+	T_MEM(a.target, b.target, sizeof(a.target));
+	T_MEM(a.old, b.old, sizeof(a.old));
+}
+
+static void every_element_has_its_own_operands(void **state)
+{
+	static const int sum[] = { 6, 8, 10 }, set[] = { 5, 6, 7 };
+	static const int same[] = { 1, 2, 3 }, swapped[] = { 5, 2, 7 };
+	/* bits of the operand where the comparand has ones */
+	static const int masked[] = { 5 & 1, (6 & 9) | (2 & ~9), 7 & 3 };
+
+	for (unsigned type = 0; type < WEFT_NUM_WORDS; type++) {
+		check_arrays(type, WEFT_NUM_SUM, sum);
+		check_arrays(type, WEFT_NUM_WRITE, set);
+		check_arrays(type, WEFT_NUM_READ, same);
+		check_arrays(type, WEFT_NUM_CSWAP, swapped);
+		if (type < WEFT_NUM_F32)
+			check_arrays(type, WEFT_NUM_MSWAP, masked);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -258,6 +321,7 @@ int main(void)
 		T_CASE(reads_and_writes_keep_a_signaling_nan),
 		T_CASE(floats_are_rounded_once),
 		T_CASE(logical_operations_on_floats_return_numbers),
+		T_CASE(every_element_has_its_own_operands),
 		T_CASE(elements_at_odd_addresses_change),
 	};
 

@@ -149,7 +149,11 @@ static struct win_attached *slot_find(const struct published_list *all)
 	return NULL;
 }
 
-/* Called before and after a change of the list: concurrent readers retry. */
+/*
+ * Called before and after a change of the list: concurrent readers retry. The
+ * first fence orders the removal of a slot's earlier attachment before the new
+ * values.
+ */
 static void version_step(struct weft_win *w)
 {
 	weft_fence_full();
@@ -158,9 +162,10 @@ static void version_step(struct weft_win *w)
 	weft_fence_full();
 }
 
+static weft_au64 ids; /* of attachments */
+
 static int publish(struct weft_win *w, struct attached *a, uint64_t key)
 {
-	static weft_au64 ids;
 	struct published_list all = published_of(w);
 
 	if (!all.slot || !a->bytes)
@@ -338,15 +343,30 @@ int win_attach_update(struct weft_win *w, int target)
 	return 0;
 }
 
+/*
+ * Returns whether a slot with these values was the same all the time. Otherwise
+ * another attachment has taken the slot meanwhile, and values of both may be
+ * mixed. An access cannot mean either: its attachment is there before and
+ * after.
+ */
+static bool slot_is(struct win_attached *slot, uint64_t room, uint64_t at)
+{
+	/* A21 pairs with R21 in publish() */
+	return weft_load64(&slot->bytes) == room &&
+	       weft_load64_relaxed(&slot->start) == at;
+}
+
 static int list_find(struct win_attached *all, uint32_t n, uint64_t start,
 		     struct win_attach_place *p)
 {
 	for (uint32_t i = 0; i < n && i < WIN_ATTACHED_MAX; i++) {
 		/* A21 pairs with R21 in publish() */
 		uint64_t room = weft_load64(&all[i].bytes);
-		uint64_t at = weft_load64_relaxed(&all[i].start);
+		/* acquire: pairs with the fence of version_step() */
+		uint64_t at = weft_load64(&all[i].start);
 
-		if (start < at || start - at >= room)
+		if (start < at || start - at >= room ||
+		    !slot_is(&all[i], room, at))
 			continue;
 		p->addr = start - at;
 		p->key = weft_load64_relaxed(&all[i].key);
