@@ -21,12 +21,23 @@
 struct weft_vt;
 struct weft_noise; /* src/job/job_noise.h */
 
+/* Location of a rank: node, and slot on the node. */
+struct weft_vt_place {
+	uint32_t node, slot;
+};
+
 /* The machine and the placement of the ranks. */
 struct weft_vt_conf {
 	const char *machine; /* NAME[:DIMS], or a file */
 	/* order of the axis letters, or a file; "": ABCDET */
 	const char *map;
 	uint32_t ppn; /* ranks per node; 0: the machine's default */
+	/*
+	 * places of all ranks, instead of map; and the number of nodes for
+	 * which a machine without DIMS is built; NULL: by map
+	 */
+	const struct weft_vt_place *place;
+	uint32_t nodes;
 	/* factor by which CPU time advances the clock; 0: not counted */
 	double compute;
 	/* user-mode instructions per second of the clock; 0: not counted */
@@ -44,6 +55,13 @@ struct weft_vt_conf {
  * there is no such file; -EINVAL: invalid file; the error is logged.
  */
 int weft_vt_unit(const char *machine, char unit[WEFT_VT_UNIT]);
+
+/*
+ * Returns the number of nodes of a machine, which has at least *nodes_p if its
+ * size is not given, and the number of ranks on a node if *ppn_p is 0. Errors
+ * as in weft_vt_create().
+ */
+int weft_vt_nodes(const char *machine, uint32_t *nodes_p, uint32_t *ppn_p);
 
 #define WEFT_VT_HANDLE 64
 

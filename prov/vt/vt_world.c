@@ -286,6 +286,28 @@ static int world_fill(struct weft_vt *w, const struct net_place *where)
 	return ret < 0 ? ret : 0;
 }
 
+/* Copies the places of the caller. */
+static int copy_places(const struct weft_vt_conf *conf,
+		       const struct net_config *cfg, uint32_t size,
+		       struct net_place *where)
+{
+	uint32_t nodes = net_shape_nodes(cfg);
+	char why[96];
+
+	for (uint32_t i = 0; i < size; i++) {
+		if (conf->place[i].node >= nodes) {
+			snprintf(why, sizeof(why),
+				 "rank %u: no node %u; the machine has %u "
+				 "nodes",
+				 i, conf->place[i].node, nodes);
+			return world_refuse(why);
+		}
+		where[i] = (struct net_place){ conf->place[i].node,
+					       conf->place[i].slot };
+	}
+	return 0;
+}
+
 /* Maps ranks to nodes by the option: an order of axis letters, or a file. */
 static int map_ranks(const struct weft_vt_conf *conf,
 		     const struct net_config *cfg, uint32_t size,
@@ -296,6 +318,8 @@ static int map_ranks(const struct weft_vt_conf *conf,
 	char *text = NULL;
 	int ret = 0;
 
+	if (conf->place)
+		return copy_places(conf, cfg, size, where);
 	if (conf->map && *conf->map && net_map_is_order(conf->map))
 		a.order = conf->map;
 	else if (conf->map && *conf->map)
@@ -320,9 +344,26 @@ static int load_machine(const struct weft_vt_conf *conf, uint32_t size,
 
 	if (!ret) {
 		ppn = conf->ppn ? conf->ppn : cfg->ranks_per_node;
-		ret = net_file_load(conf->machine, (size + ppn - 1) / ppn, cfg,
-				    &why);
+		ret = net_file_load(conf->machine,
+				    conf->place ? conf->nodes
+						: (size + ppn - 1) / ppn,
+				    cfg, &why);
 	}
+	return ret ? world_refuse(why.text) : 0;
+}
+
+int weft_vt_nodes(const char *machine, uint32_t *nodes_p, uint32_t *ppn_p)
+{
+	struct net_error_text why = { "" };
+	struct net_config *cfg = calloc(1, sizeof(*cfg));
+	int ret = cfg ? net_file_load(machine, *nodes_p, cfg, &why) : -ENOMEM;
+
+	if (!ret) {
+		*nodes_p = net_shape_nodes(cfg);
+		if (!*ppn_p)
+			*ppn_p = cfg->ranks_per_node;
+	}
+	free(cfg);
 	return ret ? world_refuse(why.text) : 0;
 }
 

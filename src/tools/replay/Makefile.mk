@@ -12,6 +12,7 @@ libweftreplay_la_SOURCES = \
 	src/tools/replay/replay_msg.c \
 	src/tools/replay/replay_otf2.c \
 	src/tools/replay/replay_pattern.c \
+	src/tools/replay/replay_place.c \
 	src/tools/replay/replay_rank.c \
 	src/tools/replay/replay_report.c src/tools/replay/replay_report.h \
 	src/tools/replay/replay_route.c \

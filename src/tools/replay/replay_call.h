@@ -63,6 +63,8 @@ struct replay_source {
 	void (*where)(struct replay_source *s, uint32_t rank, char *text,
 		      size_t len);
 	void (*close)(struct replay_source *s);
+	/* Makes next() return the rank's calls from the first one again. */
+	void (*rewind)(struct replay_source *s, uint32_t rank);
 };
 
 /* Opens a trace file. Returns 0 or -errno; why: an error text. */

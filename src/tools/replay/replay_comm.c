@@ -41,9 +41,9 @@ static struct weft_comm *comm_open(struct weft_group *g, int rank, uint64_t id)
 	return c;
 }
 
-struct weft_comm *replay_world_open(uint32_t rank)
+struct weft_comm *replay_world_open(const struct replay_rank *r)
 {
-	return comm_open(replay_job.group, (int)rank, 0);
+	return comm_open(r->program->group, (int)r->local, 0);
 }
 
 struct weft_comm *replay_comm_of(uint64_t id)
@@ -70,8 +70,8 @@ static struct weft_group *group_of(const struct replay_call *c, int *rank_p)
 	g->size = (int)c->members;
 	*rank_p = -1;
 	for (uint64_t i = 0; i < c->members; i++) {
-		g->proc[i] = (int)c->member[i];
-		if (c->member[i] == replay_me->rank)
+		g->proc[i] = (int)(replay_me->program->first + c->member[i]);
+		if (c->member[i] == replay_me->local)
 			*rank_p = (int)i;
 	}
 	return g;
@@ -154,6 +154,14 @@ void replay_comm_free(uint64_t id)
 			r->comm[i] = r->comm[--r->comms];
 			return;
 		}
+}
+
+void replay_comm_free_all(void)
+{
+	struct replay_rank *r = replay_me;
+
+	while (r->comms)
+		replay_comm_free(r->comm[r->comms - 1].id);
 }
 
 /*

@@ -18,8 +18,8 @@ static void bad_call(const char *what, long long value)
 	struct replay_rank *r = replay_me;
 	char at[128] = "";
 
-	replay_job.source->where(replay_job.source, r->rank, at, sizeof(at));
-	replay_fail("rank %u, call %llu (%s)%s: %s %lld", r->rank,
+	r->program->source->where(r->program->source, r->local, at, sizeof(at));
+	replay_fail("rank %u, call %llu (%s)%s: %s %lld", r->local,
 		    (unsigned long long)r->call_number, r->call, at, what,
 		    value);
 }
@@ -289,7 +289,7 @@ static void exec_call(const struct replay_call *c)
 		exec_req_free(c);
 		break;
 	case RECORD_OTHER:
-		replay_fail("rank %u: %s cannot be replayed", replay_me->rank,
+		replay_fail("rank %u: %s cannot be replayed", replay_me->local,
 			    c->name);
 	default:
 		exec_message(c);
@@ -297,37 +297,77 @@ static void exec_call(const struct replay_call *c)
 	}
 }
 
+/*
+ * Starts the calls of a background again. Returns false if a pass took no
+ * virtual time: it would be repeated without end.
+ */
+static bool repeat(struct replay_rank *r)
+{
+	uint64_t now = replay_clock_ps();
+
+	if (now == r->pass_ps)
+		replay_fail("%s: the calls of a background take no time",
+			    r->program->name);
+	r->pass_ps = now;
+	replay_comm_free_all();
+	r->program->source->rewind(r->program->source, r->local);
+	return true;
+}
+
 /* Reads the next call; false: the rank's last call. */
 static bool next(struct replay_call *c)
 {
-	struct replay_source *s = replay_job.source;
 	struct replay_rank *r = replay_me;
+	struct replay_source *s = r->program->source;
 	char at[160] = "";
 
-	if (!s->next(s, r->rank, c)) {
-		s->where(s, r->rank, at, sizeof(at));
+	if (!s->next(s, r->local, c)) {
+		s->where(s, r->local, at, sizeof(at));
 		replay_fail("%s", at);
 	}
 	r->call = names[c->kind];
 	r->call_peer = r->call_tag = RECORD_NO_PROC;
 	if (c->kind != RECORD_COMPUTE) {
 		r->call_number++;
-		replay_job.calls++;
+		r->program->calls++;
 	}
 	return c->kind != RECORD_END;
+}
+
+static void run_calls(struct replay_rank *r)
+{
+	struct replay_call c;
+
+	do
+		while (next(&c))
+			exec_call(&c);
+	while (r->program->background && replay_job.opt.alone < 0 && repeat(r));
+}
+
+static bool is_idle(const struct replay_program *p)
+{
+	int alone = replay_job.opt.alone;
+
+	return alone >= 0 && (unsigned)alone != p->index;
+}
+
+static void run_program(struct replay_rank *r)
+{
+	r->call = "MPI_Init";
+	weft_coll_open(r->world);
+	run_calls(r);
+	if (!replay_job.opt.no_finalize)
+		replay_finalize();
 }
 
 void replay_run_rank(void)
 {
 	struct replay_rank *r = replay_me;
-	struct replay_call c;
 
-	r->call = "MPI_Init";
-	weft_coll_open(r->world);
-	while (next(&c))
-		exec_call(&c);
-	if (!replay_job.opt.no_finalize)
-		replay_finalize();
+	if (!is_idle(r->program))
+		run_program(r);
 	r->end_ps = replay_clock_ps();
+	if (!r->program->background)
+		replay_job.left--;
 	weft_vt_leave(r->carrier);
 }

@@ -93,8 +93,11 @@ int replay_fibers_run(void)
 
 	for (uint32_t i = 0; i < replay_job.size; i++)
 		resume(&replay_job.rank[i]);
-	while ((n = weft_vt_host_pass(replay_job.world, &ranks)) > 0)
+	/* backgrounds do not end */
+	do {
+		n = weft_vt_host_pass(replay_job.world, &ranks);
 		for (int i = 0; i < n; i++)
 			resume(&replay_job.rank[ranks[i]]);
-	return n;
+	} while (n > 0 && (replay_job.left || !replay_job.backgrounds));
+	return n < 0 ? n : 0;
 }

@@ -17,6 +17,7 @@
  *   replay_coll.c    calls of a trace, collectives
  *   replay_trace.c   reading of trace files; replay_otf2.c: of OTF2 archives
  *   replay_pattern.c calls of synthetic patterns
+ *   replay_place.c   nodes of several programs
  *   replay_report.c  results
  */
 #ifndef WEFT_REPLAY_INT_H
@@ -34,6 +35,24 @@
 struct replay_source;
 struct replay_call;
 
+/*
+ * A program with a world communicator of its own. A replay may have several:
+ * jobs that share the machine's network.
+ */
+struct replay_program {
+	const char *name;  /* trace or pattern, as on the command line */
+	const char *place; /* where its ranks are; NULL: contiguous */
+	bool is_pattern;
+	bool background; /* repeats its calls until the other programs end */
+	unsigned index;
+	struct replay_source *source;
+	struct weft_group *group; /* of the world communicator */
+	uint32_t first;		  /* number of its first rank in the replay */
+	uint32_t size;
+	uint32_t nodes; /* number of its nodes; 0: by the map */
+	uint64_t calls;
+};
+
 /* A communicator of a rank, by its number in the trace. */
 struct replay_comm {
 	uint64_t id;
@@ -47,7 +66,11 @@ struct replay_open {
 };
 
 struct replay_rank {
-	uint32_t rank;
+	uint32_t rank;	/* number in the replay, among the ranks of all programs
+			 */
+	uint32_t local; /* rank in its program */
+	struct replay_program *program;
+	uint64_t pass_ps; /* start of the present pass of a background */
 	struct replay_fiber *fiber;
 	struct weft_nic *nic;
 	struct weft_carrier *carrier;
@@ -79,20 +102,26 @@ struct replay_options {
 	size_t eager;
 	double compute;	  /* factor of the computation between calls */
 	bool no_finalize; /* ranks end without the barrier of MPI_Finalize */
+	/* the only program that runs, on the nodes that it has; -1: all run */
+	int alone;
 };
 
-/* The job that is replayed; one in a process. */
+#define REPLAY_PROGRAMS 64
+
+/* The programs that are replayed on one machine; one replay in a process. */
 struct replay_job {
 	struct weft_vt *world;
 	const struct weft_machine *machine;
 	struct replay_options opt;
 	uint32_t size;
 	struct replay_rank *rank;
-	struct weft_group *group; /* of the world communicator */
-	struct replay_source *source;
+	struct replay_program program[REPLAY_PROGRAMS];
+	unsigned programs;
+	unsigned backgrounds;
+	uint32_t left; /* ranks that have not ended, without backgrounds */
 	char *scratch; /* buffer of all messages; its contents are undefined */
 	size_t scratch_bytes;
-	uint64_t calls, stuck;
+	uint64_t stuck;
 	bool failed; /* a rank has reported an error */
 };
 
@@ -161,11 +190,22 @@ void replay_routes_poll(struct replay_rank *r);
 
 /* ---- replay_comm.c ---- */
 
-struct weft_comm *replay_world_open(uint32_t rank);
+struct weft_comm *replay_world_open(const struct replay_rank *r);
 struct weft_comm *replay_comm_of(uint64_t id);
 void replay_comm_make(const struct replay_call *c);
 void replay_comm_free(uint64_t id);
+/* Frees all communicators of the rank except the world. */
+void replay_comm_free_all(void);
 int replay_finalize(void);
+
+/* ---- replay_place.c ---- */
+
+/*
+ * Chooses the nodes of all programs. Returns the places of all ranks, or NULL:
+ * the options name no placement, and the map applies. *nodes_p: nodes that the
+ * machine needs.
+ */
+struct weft_vt_place *replay_place(struct replay_job *j, uint32_t *nodes_p);
 
 /* ---- replay_coll.c, replay_exec.c ---- */
 

@@ -23,12 +23,15 @@
 #define SCRATCH_BYTES ((size_t)64 << 30)
 
 static const char before[] =
-	"Usage: weft-sim --replay TRACE [OPTION]...\n"
-	"       weft-sim --calls PATTERN [OPTION]...\n"
-	"Replays the MPI calls of a recorded run on the model of a machine.\n";
+	"Usage: weft-sim --replay TRACE [--place P] [--background] "
+	"[OPTION]...\n"
+	"       weft-sim --calls PATTERN [--place P] [--background] "
+	"[OPTION]...\n"
+	"Replays the MPI calls of a recorded run on the model of a machine. "
+	"Several\n--replay and --calls are jobs that share the machine.\n";
 
 struct words {
-	const char *replay, *pattern;
+	const char *place; /* of the jobs without a --place of their own */
 	struct replay_options opt;
 	struct replay_report report;
 };
@@ -50,6 +53,64 @@ static int set_flag(struct weft_args *a, struct words *w)
 {
 	*(bool *)((char *)w + ((const struct row *)a->row)->offset) = true;
 	return 0;
+}
+
+static int add_program(struct weft_args *a, bool is_pattern)
+{
+	struct replay_job *j = &replay_job;
+
+	if (j->programs == REPLAY_PROGRAMS)
+		return weft_args_error(a, "more than %d jobs", REPLAY_PROGRAMS);
+	j->program[j->programs] =
+		(struct replay_program){ .name = a->value[0],
+					 .is_pattern = is_pattern,
+					 .index = j->programs };
+	j->programs++;
+	return 0;
+}
+
+static int set_replay(struct weft_args *a, struct words *w)
+{
+	(void)w;
+	return add_program(a, false);
+}
+
+static int set_calls(struct weft_args *a, struct words *w)
+{
+	(void)w;
+	return add_program(a, true);
+}
+
+static int set_place(struct weft_args *a, struct words *w)
+{
+	struct replay_job *j = &replay_job;
+
+	if (j->programs)
+		j->program[j->programs - 1].place = a->value[0];
+	else
+		w->place = a->value[0];
+	return 0;
+}
+
+static int set_background(struct weft_args *a, struct words *w)
+{
+	struct replay_job *j = &replay_job;
+
+	(void)w;
+	if (!j->programs)
+		return weft_args_error(a, "--background follows the --replay "
+					  "or --calls that it belongs to");
+	j->program[j->programs - 1].background = true;
+	return 0;
+}
+
+static int set_alone(struct weft_args *a, struct words *w)
+{
+	uint64_t v = 0;
+	int err = weft_args_number(a, a->value[0], 0, REPLAY_PROGRAMS - 1, &v);
+
+	w->opt.alone = (int)v;
+	return err;
 }
 
 static int set_ppn(struct weft_args *a, struct words *w)
@@ -94,18 +155,36 @@ static int set_compute(struct weft_args *a, struct words *w)
 	}
 
 static const struct row rows[] = {
-	TEXT("replay", "TRACE",
-	     "trace of mpiexec --record, or the anchor file of an OTF2 archive",
-	     replay),
-	TEXT("calls", "NAME,KEY=N,...",
-	     "synthetic calls: ring, halo or alltoall with ranks, bytes, "
-	     "steps, compute (us), allreduce, dims",
-	     pattern),
+	{ { "replay", 1, "TRACE",
+	    "trace of mpiexec --record, or the anchor file of an OTF2 archive",
+	    0 },
+	  set_replay,
+	  0 },
+	{ { "calls", 1, "NAME,KEY=N,...",
+	    "synthetic calls: ring, halo, alltoall or shift with ranks, bytes, "
+	    "steps, compute (us), allreduce, dims, seed",
+	    0 },
+	  set_calls,
+	  0 },
+	{ { "place", 1, "P",
+	    "nodes of the job before it, or of all jobs: contiguous (default), "
+	    "random=SEED, or a list such as 0-31,64",
+	    0 },
+	  set_place,
+	  0 },
+	{ { "background", 0, NULL,
+	    "the job before it repeats its calls until the other jobs end", 0 },
+	  set_background,
+	  0 },
 	TEXT("machine|m", "NAME[:DIMS]", "machine, or a machine file",
 	     opt.machine),
 	TEXT("map", "ORDER|FILE", "placement of the ranks, as mpiexec's --map",
 	     opt.map),
 	TEXT("faults", "PLAN", "fault plan, as mpiexec's --faults", opt.faults),
+	{ { "alone", 1, "JOB",
+	    "only this job runs, on its nodes; the first job is 0", 0 },
+	  set_alone,
+	  0 },
 	{ { "ppn", 1, "N", "ranks per node", 0 }, set_ppn, 0 },
 	{ { "eager", 1, "BYTES", "largest eager message", 0 }, set_eager, 0 },
 	{ { "compute", 1, "FACTOR",
@@ -172,23 +251,57 @@ static const struct weft_machine *machine_of(const char *name)
 	replay_fail("--machine %s: no unit \"%s\"", name, unit);
 }
 
-static void group_open(void)
+static void group_open(struct replay_program *p)
 {
-	uint32_t n = replay_job.size;
+	uint32_t n = p->size;
 	struct weft_group *g = calloc(1, sizeof(*g) + n * sizeof(g->proc[0]));
 
 	if (!g)
 		replay_fail("out of memory");
 	g->size = (int)n;
 	for (uint32_t i = 0; i < n; i++)
-		g->proc[i] = (int)i;
-	replay_job.group = g;
+		g->proc[i] = (int)(p->first + i);
+	p->group = g;
+}
+
+/* Numbers the ranks of all programs. */
+static void programs_open(struct replay_job *j, const char *place)
+{
+	uint64_t ranks = 0;
+
+	for (unsigned i = 0; i < j->programs; i++) {
+		struct replay_program *p = &j->program[i];
+
+		p->first = (uint32_t)ranks;
+		p->size = p->source->ranks;
+		ranks += p->size;
+		if (!p->place)
+			p->place = place;
+		if (p->background)
+			j->backgrounds++;
+		else
+			j->left += p->size;
+	}
+	if (ranks > RECORD_RANKS_MAX)
+		replay_fail("the jobs have %llu ranks, more than %u",
+			    (unsigned long long)ranks,
+			    (unsigned)RECORD_RANKS_MAX);
+	if (j->opt.alone >= (int)j->programs)
+		replay_fail("--alone %d: there are %u jobs, 0 to %u",
+			    j->opt.alone, j->programs, j->programs - 1);
+	if (!j->left)
+		replay_fail("all jobs have --background, so none would end");
+	j->size = (uint32_t)ranks;
 }
 
 static void world_open(void)
 {
 	struct replay_job *j = &replay_job;
+	uint32_t nodes = 0;
+	struct weft_vt_place *place = replay_place(j, &nodes);
 	const struct weft_vt_conf conf = {
+		.place = place,
+		.nodes = nodes,
 		.machine = j->opt.machine,
 		.map = j->opt.map ? j->opt.map : "",
 		.ppn = j->opt.ppn,
@@ -199,6 +312,7 @@ static void world_open(void)
 
 	if (weft_vt_create(&conf, j->size, &j->world, handle))
 		exit(2);
+	free(place);
 	weft_vt_host(j->world, replay_fiber_park, NULL);
 }
 
@@ -212,12 +326,26 @@ static void core_open(void)
 	weft_coll_core_ops.attach(NULL);
 }
 
+static void ranks_open(struct replay_program *p)
+{
+	group_open(p);
+	for (uint32_t i = 0; i < p->size; i++) {
+		struct replay_rank *r = &replay_job.rank[p->first + i];
+
+		r->rank = p->first + i;
+		r->local = i;
+		r->program = p;
+		if (replay_rank_open(r))
+			replay_fail("rank %u: no endpoint", i);
+	}
+}
+
 static void job_open(const struct words *w)
 {
 	struct replay_job *j = &replay_job;
 
 	j->opt = w->opt;
-	j->size = j->source->ranks;
+	programs_open(j, w->place);
 	j->machine = machine_of(j->opt.machine);
 	/* tables of ranks are large and mostly untouched: one mapping each */
 	mallopt(M_MMAP_MAX, INT_MAX);
@@ -227,14 +355,10 @@ static void job_open(const struct words *w)
 	j->rank = calloc(j->size, sizeof(*j->rank));
 	if (!j->rank || j->scratch == MAP_FAILED)
 		replay_fail("out of memory");
-	group_open();
 	world_open();
 	core_open();
-	for (uint32_t i = 0; i < j->size; i++) {
-		j->rank[i].rank = i;
-		if (replay_rank_open(&j->rank[i]))
-			replay_fail("rank %u: no endpoint", i);
-	}
+	for (unsigned i = 0; i < j->programs; i++)
+		ranks_open(&j->program[i]);
 	if (replay_fibers_open(replay_run_rank))
 		replay_fail("out of memory");
 }
@@ -279,8 +403,8 @@ static int parse(char **argv, struct words *w)
 		weft_args_error(&a, "unexpected word %s", *a.word);
 	if (found != WEFT_ARGS_END)
 		return -EINVAL;
-	if (!w->replay == !w->pattern)
-		return weft_args_error(&a, "use either --replay or --calls");
+	if (!replay_job.programs)
+		return weft_args_error(&a, "use --replay or --calls");
 	return 0;
 }
 
@@ -291,18 +415,18 @@ static bool is_otf2(const char *file)
 	return n > 5 && !strcmp(file + n - 5, ".otf2");
 }
 
-static int source_open(const struct words *w)
+static int source_open(struct replay_program *p)
 {
-	struct replay_source **s = &replay_job.source;
+	struct replay_source **s = &p->source;
 	char why[256] = "";
 	int rc;
 
-	if (w->pattern)
-		rc = replay_pattern_open(w->pattern, s, why, sizeof(why));
-	else if (is_otf2(w->replay))
-		rc = replay_otf2_open(w->replay, s, why, sizeof(why));
+	if (p->is_pattern)
+		rc = replay_pattern_open(p->name, s, why, sizeof(why));
+	else if (is_otf2(p->name))
+		rc = replay_otf2_open(p->name, s, why, sizeof(why));
 	else
-		rc = replay_trace_open(w->replay, s, why, sizeof(why));
+		rc = replay_trace_open(p->name, s, why, sizeof(why));
 	if (rc)
 		fprintf(stderr, "weft-sim: %s\n", *why ? why : strerror(-rc));
 	return rc;
@@ -310,14 +434,17 @@ static int source_open(const struct words *w)
 
 int replay_main(char **argv)
 {
-	struct words w = { .opt = { .machine = "bgq", .compute = 1 } };
+	struct words w = {
+		.opt = { .machine = "bgq", .compute = 1, .alone = -1 }
+	};
 	int rc = parse(argv, &w);
 	uint64_t start_ns;
 
 	if (rc)
 		return rc < 0 ? 2 : 0;
-	if (source_open(&w))
-		return 1;
+	for (unsigned i = 0; i < replay_job.programs; i++)
+		if (source_open(&replay_job.program[i]))
+			return 1;
 	start_ns = weft_now_ns();
 	job_open(&w);
 	w.report.opened_ns = weft_now_ns() - start_ns;

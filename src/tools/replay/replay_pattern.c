@@ -7,11 +7,16 @@
  *   halo,ranks=N,bytes=B,steps=S      the six neighbours in a periodic box of
  *                                     ranks, then an allreduce of 8 bytes
  *   alltoall,ranks=N,bytes=B,steps=S  MPI_Alltoall
+ *   shift,ranks=N,bytes=B,steps=S     each rank sends to the rank at a distance
+ *                                     that is random in every step
  *
  * compute=US adds a computation in every step, dims=XxYxZ sets the box,
- * allreduce=K makes every K-th step of halo end with an allreduce (0: none).
+ * allreduce=K makes every K-th step of halo end with an allreduce (0: none),
+ * seed=N sets the sequence of distances of shift.
  */
 #include "src/tools/replay/replay_call.h"
+
+#include "src/base/hash.h"
 
 #include <errno.h>
 #include <mpi.h>
@@ -20,14 +25,14 @@
 #include <string.h>
 #include <weft/coll_call.h>
 
-enum form { RING, HALO, ALLTOALL };
+enum form { RING, HALO, ALLTOALL, SHIFT, FORMS };
 
-static const char *const forms[] = { "ring", "halo", "alltoall" };
+static const char *const forms[FORMS] = { "ring", "halo", "alltoall", "shift" };
 
 struct pattern {
 	struct replay_source base;
 	enum form form;
-	uint64_t bytes, steps, allreduce, compute_ps;
+	uint64_t bytes, steps, allreduce, compute_ps, seed;
 	uint32_t dim[3];
 	struct at {
 		uint64_t step;
@@ -106,6 +111,8 @@ static bool set(struct pattern *p, const char *key, const char *value)
 		return number(value, UINT32_MAX, &p->steps);
 	if (!strcmp(key, "allreduce"))
 		return number(value, UINT32_MAX, &p->allreduce);
+	if (!strcmp(key, "seed"))
+		return number(value, UINT32_MAX, &p->seed);
 	ok = !strcmp(key, "compute") && number(value, UINT32_MAX, &n);
 	p->compute_ps = n * 1000000;
 	return ok;
@@ -116,11 +123,11 @@ static int parse(struct pattern *p, char *text, char *why, size_t len)
 	char *save = NULL, *word = strtok_r(text, ",", &save);
 	size_t i = 0;
 
-	while (word && i < 3 && strcmp(word, forms[i]))
+	while (word && i < FORMS && strcmp(word, forms[i]))
 		i++;
-	if (!word || i == 3) {
+	if (!word || i == FORMS) {
 		snprintf(why, len,
-			 "no pattern \"%s\"; use ring, halo or alltoall",
+			 "no pattern \"%s\"; use ring, halo, alltoall or shift",
 			 word ? word : "");
 		return -EINVAL;
 	}
@@ -195,6 +202,22 @@ static bool ring(const struct pattern *p, uint32_t rank, const struct at *at,
 	return !at->call;
 }
 
+static bool shift(const struct pattern *p, uint32_t rank, const struct at *at,
+		  struct replay_call *c)
+{
+	uint32_t n = p->base.ranks, by = 0;
+
+	if (n > 1)
+		by = 1 + (uint32_t)(weft_hash_mix(weft_hash_mix(p->seed) +
+						  at->step) %
+				    (n - 1));
+	c->kind = RECORD_SENDRECV;
+	c->peer = (rank + by) % n;
+	c->peer_in = (rank + n - by) % n;
+	c->bytes = c->bytes_in = p->bytes;
+	return !at->call;
+}
+
 static bool alltoall(const struct pattern *p, const struct at *at,
 		     struct replay_call *c)
 {
@@ -219,6 +242,8 @@ static bool call_at(const struct pattern *p, uint32_t rank, const struct at *at,
 	after.call -= p->compute_ps ? 1 : 0;
 	if (p->form == HALO)
 		return halo(p, rank, &after, c);
+	if (p->form == SHIFT)
+		return shift(p, rank, &after, c);
 	return p->form == RING ? ring(p, rank, &after, c)
 			       : alltoall(p, &after, c);
 }
@@ -246,6 +271,11 @@ static void where(struct replay_source *s, uint32_t rank, char *text,
 	snprintf(text, len, " rank %u of the pattern", rank);
 }
 
+static void rewind_pattern(struct replay_source *s, uint32_t rank)
+{
+	of(s)->at[rank] = (struct at){ 0 };
+}
+
 static void close_pattern(struct replay_source *s)
 {
 	free(of(s)->at);
@@ -260,10 +290,11 @@ int replay_pattern_open(const char *text, struct replay_source **s_p, char *why,
 	int rc = p && copy ? 0 : -ENOMEM;
 
 	if (!rc) {
-		*p = (struct pattern){ .base = { 64, next, where,
-						 close_pattern },
+		*p = (struct pattern){ .base = { 64, next, where, close_pattern,
+						 rewind_pattern },
 				       .bytes = 1024,
 				       .steps = 10,
+				       .seed = 1,
 				       .allreduce = 1 };
 		rc = parse(p, copy, why, len);
 	}

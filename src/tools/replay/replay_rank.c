@@ -95,7 +95,7 @@ int replay_rank_open(struct replay_rank *r)
 	if (err)
 		return err;
 	r->carrier = weft_nic_carrier(r->nic);
-	r->world = replay_world_open(r->rank);
+	r->world = replay_world_open(r);
 	return r->world ? 0 : -ENOMEM;
 }
 

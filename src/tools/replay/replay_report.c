@@ -18,16 +18,20 @@
 
 static bool same_wait(const struct replay_rank *a, const struct replay_rank *b)
 {
-	return a->stuck && b->stuck && a->call == b->call &&
-	       a->call_peer == b->call_peer && a->call_tag == b->call_tag;
+	return a->stuck && b->stuck && a->program == b->program &&
+	       a->call == b->call && a->call_peer == b->call_peer &&
+	       a->call_tag == b->call_tag;
 }
 
 static void print_wait(const struct replay_rank *r, uint32_t last)
 {
+	printf("  ");
+	if (replay_job.programs > 1)
+		printf("job %u, ", r->program->index);
 	if (last > r->rank)
-		printf("  ranks %u-%u: ", r->rank, last);
+		printf("ranks %u-%u: ", r->local, last - r->program->first);
 	else
-		printf("  rank %u: ", r->rank);
+		printf("rank %u: ", r->local);
 	printf("%s, call %" PRIu64, r->call, r->call_number);
 	if (r->call_peer == MPI_ANY_SOURCE)
 		printf(", any source");
@@ -72,8 +76,15 @@ static double us(uint64_t ps)
 
 static void print_ranks(void)
 {
-	for (uint32_t i = 0; i < replay_job.size; i++)
-		printf("rank %u %.6f us\n", i, us(replay_job.rank[i].end_ps));
+	for (uint32_t i = 0; i < replay_job.size; i++) {
+		const struct replay_rank *r = &replay_job.rank[i];
+
+		if (r->program->background)
+			continue;
+		if (replay_job.programs > 1)
+			printf("job %u ", r->program->index);
+		printf("rank %u %.6f us\n", r->local, us(r->end_ps));
+	}
 }
 
 static void print_links(struct weft_carrier *c, uint32_t nodes)
@@ -113,28 +124,67 @@ static void print_speed(const struct replay_report *p,
 		(double)n->events / cpu / 1e6, (double)u.ru_maxrss / 1e6);
 }
 
+/* Prints when the first and the last rank of a program end. */
+static void print_ends(const struct replay_program *p)
+{
+	uint64_t first = UINT64_MAX, last = 0;
+
+	for (uint32_t i = p->first; i < p->first + p->size; i++) {
+		uint64_t end = replay_job.rank[i].end_ps;
+
+		first = end < first ? end : first;
+		last = end > last ? end : last;
+	}
+	printf("ranks end at %.6f to %.6f us\n", us(first), us(last));
+}
+
+static void print_jobs(void)
+{
+	const struct replay_job *j = &replay_job;
+
+	for (unsigned i = 0; i < j->programs; i++) {
+		const struct replay_program *p = &j->program[i];
+
+		printf("job %u: %s, %u ranks on %u nodes (%s), %" PRIu64
+		       " calls, ",
+		       i, p->name, p->size, p->nodes,
+		       p->place ? p->place : "contiguous", p->calls);
+		if (j->opt.alone >= 0 && (unsigned)j->opt.alone != i)
+			printf("idle\n");
+		else if (p->background && j->opt.alone < 0)
+			printf("background\n");
+		else
+			print_ends(p);
+	}
+}
+
+static uint64_t count_calls(const struct replay_job *j)
+{
+	uint64_t calls = 0;
+
+	for (unsigned i = 0; i < j->programs; i++)
+		calls += j->program[i].calls;
+	return calls;
+}
+
 int replay_report(const struct replay_report *p)
 {
 	const struct replay_job *j = &replay_job;
 	struct weft_carrier *c = j->rank[0].carrier;
 	struct weft_vt_count n;
-	uint64_t first = UINT64_MAX, last = 0;
 
 	weft_vt_count(c, &n);
 	if (j->stuck)
 		return print_deadlock();
-	for (uint32_t i = 0; i < j->size; i++) {
-		if (j->rank[i].end_ps < first)
-			first = j->rank[i].end_ps;
-		if (j->rank[i].end_ps > last)
-			last = j->rank[i].end_ps;
-	}
 	printf("replay: %u ranks, %" PRIu64 " calls, machine %s\n", j->size,
-	       j->calls, j->opt.machine);
+	       count_calls(j), j->opt.machine);
 	printf("virtual time %.6f us, %" PRIu64 " events, %" PRIu64
 	       " packets, hash %016" PRIx64 "\n",
 	       us(n.now_ps), n.events, n.packets + n.route_parts, n.hash);
-	printf("ranks end at %.6f to %.6f us\n", us(first), us(last));
+	if (j->programs > 1)
+		print_jobs();
+	else
+		print_ends(&j->program[0]);
 	if (p->ranks)
 		print_ranks();
 	if (p->links)

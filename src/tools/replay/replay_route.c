@@ -65,7 +65,12 @@ static struct weft_peer **members_of(const struct weft_comm *comm)
 
 static uint64_t key_of(const struct weft_comm *comm, uint64_t salt)
 {
-	return weft_hash_mix(comm->ctx ^ weft_hash_mix(salt + 1)) | 1;
+	uint64_t program = replay_me->program->index;
+
+	/* the communicators of two programs have the same context ids */
+	return weft_hash_mix(comm->ctx ^
+			     weft_hash_mix(salt + 1 + (program << 32))) |
+	       1;
 }
 
 static int join_small(struct replay_route *r, uint64_t salt)

@@ -15,11 +15,8 @@
 static char text[8192];
 
 /* Runs weft-sim with these words. Returns its exit status; text: its output. */
-static int sim(const char *a, const char *b, const char *c, const char *d)
+static int sim_words(char **words)
 {
-	char *words[] = { (char *)(uintptr_t) "weft-sim", (char *)(uintptr_t)a,
-			  (char *)(uintptr_t)b,		  (char *)(uintptr_t)c,
-			  (char *)(uintptr_t)d,		  NULL };
 	int ends[2], status;
 	size_t n = 0;
 	ssize_t got;
@@ -43,6 +40,29 @@ static int sim(const char *a, const char *b, const char *c, const char *d)
 	close(ends[0]);
 	T_IS(waitpid(pid, &status, 0), pid);
 	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static int sim(const char *a, const char *b, const char *c, const char *d)
+{
+	char *words[] = { (char *)(uintptr_t) "weft-sim", (char *)(uintptr_t)a,
+			  (char *)(uintptr_t)b,		  (char *)(uintptr_t)c,
+			  (char *)(uintptr_t)d,		  NULL };
+
+	return sim_words(words);
+}
+
+/* Runs weft-sim with the words of a line. */
+static int sim_line(const char *line)
+{
+	char copy[512], *words[32] = { (char *)(uintptr_t) "weft-sim" };
+	char *save = NULL;
+	size_t n = 0;
+
+	snprintf(copy, sizeof(copy), "%s", line);
+	for (char *w = strtok_r(copy, " ", &save); w && n < 30;
+	     w = strtok_r(NULL, " ", &save))
+		words[++n] = w;
+	return sim_words(words);
 }
 
 static void has(const char *want)
@@ -86,6 +106,91 @@ static void test_compute(void **state)
 	/* ten computations of 1 ms, times two, and messages */
 	has("virtual time 200");
 	has("ranks end at 200");
+}
+
+/* Returns the time after this word in the output, in us. */
+static double time_after(const char *word)
+{
+	const char *at = strstr(text, word);
+
+	if (!at)
+		fail_msg("\"%s\" does not have \"%s\"", text, word);
+	return strtod(at + strlen(word), NULL);
+}
+
+#define HALO	"--calls halo,ranks=16,bytes=20k,steps=2 "
+#define SHIFT	"--calls shift,ranks=48,bytes=60k,steps=2 "
+#define MACHINE "--machine bgq:2x2x4x4x2 "
+
+/* A placement by nodes in their order is that of the default map. */
+static void test_place(void **state)
+{
+	double plain, placed;
+
+	(void)state;
+	T_OK(sim_line(MACHINE HALO));
+	plain = time_after("virtual time ");
+	T_OK(sim_line(MACHINE HALO "--place contiguous"));
+	T_TRUE(time_after("virtual time ") == plain);
+	T_OK(sim_line(MACHINE HALO "--place 0-15"));
+	T_TRUE(time_after("virtual time ") == plain);
+	T_OK(sim_line(MACHINE "--place random=5 " HALO));
+	placed = time_after("virtual time ");
+	T_TRUE(placed != plain);
+	T_OK(sim_line(MACHINE HALO "--place random=5"));
+	T_TRUE(time_after("virtual time ") == placed);
+	T_OK(sim_line(MACHINE HALO "--place random=6"));
+	T_TRUE(time_after("virtual time ") != placed);
+}
+
+/* A job beside another one is slower than alone, on the same nodes. */
+static void test_jobs(void **state)
+{
+	static const char jobs[] = "--place random=5 " MACHINE HALO SHIFT;
+	char line[256];
+	double alone, beside;
+
+	(void)state;
+	T_OK(sim_line(MACHINE "--place random=5 " HALO));
+	alone = time_after("ranks end at ");
+	T_OK(sim_line("--alone 0 --place random=5 " MACHINE HALO SHIFT));
+	T_TRUE(time_after("ranks end at ") == alone);
+	has("job 1: shift,ranks=48,bytes=60k,steps=2, 48 ranks on 48 nodes");
+	has("idle");
+	T_OK(sim_line(jobs));
+	beside = time_after("ranks end at ");
+	T_TRUE(beside > alone);
+	snprintf(line, sizeof(line), "%s --background", jobs);
+	T_OK(sim_line(line));
+	has("background");
+	T_TRUE(time_after("ranks end at ") >= beside);
+}
+
+static void test_wrong_places(void **state)
+{
+	static const char *const lines[][2] = {
+		{ "--place 120-140", "the machine has 128 nodes, 0 to 127" },
+		{ "--place 1,2,2", "node 2 is in use" },
+		{ "--place 0-14", "15 nodes for 16 ranks" },
+		{ "--place 3-1", "expected nodes such as 0-31,64" },
+		{ "--place 0-3x", "expected nodes such as 0-31,64" },
+		{ "--place random=x", "expected random=SEED" },
+		{ "--place near", "expected contiguous, random=SEED" },
+		{ "--place 0-15 --map ABCDET", "--map places one job" },
+		{ "--calls ring,ranks=113", "128 nodes, 129 are needed" },
+		{ "--place 50-65 --calls ring,ranks=65",
+		  "no 65 consecutive nodes are free" },
+		{ "--background", "all jobs have --background" },
+		{ "--alone 1", "--alone 1: there are 1 jobs" },
+	};
+	char line[256];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(lines) / sizeof(lines[0]); i++) {
+		snprintf(line, sizeof(line), MACHINE HALO "%s", lines[i][0]);
+		T_TRUE(sim_line(line) != 0);
+		has(lines[i][1]);
+	}
 }
 
 static int replay(struct writer *w)
@@ -145,6 +250,34 @@ static void test_calls(void **state)
 	write_rank(&w, 1);
 	T_OK(replay(&w));
 	has("replay: 2 ranks, 29 calls");
+}
+
+/* A trace as two jobs, beside itself as a background that is repeated. */
+static void test_traces(void **state)
+{
+	char line[512];
+	struct writer w;
+	double one;
+
+	(void)state;
+	writer_open(&w, 2);
+	write_rank(&w, 0);
+	write_rank(&w, 1);
+	writer_save(&w, w.n);
+	snprintf(line, sizeof(line), MACHINE "--replay %s", w.file);
+	T_OK(sim_line(line));
+	one = time_after("ranks end at ");
+	snprintf(line, sizeof(line),
+		 MACHINE "--replay %s --replay %s --place 8,9 " HALO
+			 "--replay %s --background --place 2-3",
+		 w.file, w.file, w.file);
+	T_OK(sim_line(line));
+	has("job 1: ");
+	/* the nodes of one pair of ranks share no link with the others */
+	T_TRUE(time_after("(contiguous), 29 calls, ranks end at ") == one);
+	T_TRUE(time_after("(8,9), 29 calls, ranks end at ") == one);
+	has("(2-3), ");
+	writer_close(&w);
 }
 
 static void test_deadlock(void **state)
@@ -211,7 +344,8 @@ static void test_arguments(void **state)
 	T_IS(sim("--calls", "ring", "--machine", "nowhere"), 1);
 	T_IS(sim("--replay", "/nonexistent", NULL, NULL), 1);
 	has("/nonexistent: No such file");
-	T_IS(sim("--replay", "x", "--calls", "ring"), 2);
+	T_IS(sim("--machine", "bgq", NULL, NULL), 2);
+	has("use --replay or --calls");
 	T_IS(sim("--calls", "ring", "--compute", "-1"), 2);
 }
 
@@ -219,6 +353,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(test_patterns), T_CASE(test_compute),
+		T_CASE(test_place),    T_CASE(test_jobs),
+		T_CASE(test_traces),   T_CASE(test_wrong_places),
 		T_CASE(test_calls),    T_CASE(test_deadlock),
 		T_CASE(test_refused),  T_CASE(test_arguments),
 	};

@@ -24,7 +24,8 @@ struct chunk {
 
 /* Position of a rank, and the arrays of its current call. */
 struct cursor {
-	size_t chunk, last; /* chunks of the rank: [chunk, last) are left */
+	/* chunks of the rank: [first, last), of which [chunk, last) are left */
+	size_t first, chunk, last;
 	const unsigned char *at, *end;
 	uint64_t *numbers;
 	size_t room;
@@ -121,7 +122,7 @@ static int sort_chunks(struct trace *t, char *why, size_t len)
 	for (uint32_t r = 0; r < t->base.ranks; r++) {
 		struct cursor *c = &t->rank[r];
 
-		c->chunk = k;
+		c->first = c->chunk = k;
 		for (uint32_t n = 0; k < t->chunks && t->chunk[k].rank == r;
 		     n++, k++)
 			if (t->chunk[k].number != n)
@@ -406,6 +407,14 @@ static void where(struct replay_source *s, uint32_t rank, char *text,
 		 t->wrong ? t->wrong : "invalid call");
 }
 
+static void rewind_trace(struct replay_source *s, uint32_t rank)
+{
+	struct cursor *k = &of(s)->rank[rank];
+
+	k->chunk = k->first;
+	k->at = k->end = NULL;
+}
+
 static void close_trace(struct replay_source *s)
 {
 	struct trace *t = of(s);
@@ -428,7 +437,8 @@ int replay_trace_open(const char *file, struct replay_source **s_p, char *why,
 
 	if (!t)
 		return -ENOMEM;
-	t->base = (struct replay_source){ 0, next, where, close_trace };
+	t->base = (struct replay_source){ 0, next, where, close_trace,
+					  rewind_trace };
 	t->file = strdup(file);
 	rc = t->file ? map_file(t, why, len) : -ENOMEM;
 	if (!rc) {
