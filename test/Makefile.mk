@@ -11,6 +11,7 @@ libweft_t_la_SOURCES = test/t.c test/t.h test/support/t_leak.c test/support/t_pa
 	test/support/explore_atomic.h test/support/explore_int.h \
 	test/support/explore_memory.c \
 	test/support/fuzz.c test/support/fuzz.h \
+	test/support/log_text.c test/support/log_text.h \
 	test/support/net_fault_fixture.c test/support/net_fault_fixture.h \
 	test/support/net_golden_table.h \
 	test/support/net_fixture.c test/support/net_fixture.h \

@@ -32,7 +32,9 @@
 
 #include <stdalign.h>
 
+/* "weftvt" and, in the last two bytes, the version of the format */
 #define VT_MAGIC       UINT64_C(0x7765667476743031)
+#define VT_VERSION(m)  (((unsigned)(m) >> 8 & 0xf) * 10 + ((unsigned)(m)&0xf))
 /* buffers of a rank, which bound its packets in flight */
 #define VT_BUFS	       1024u
 #define VT_BUF_BYTES   512u /* smallest payload of a buffer */

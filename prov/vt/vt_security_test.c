@@ -6,6 +6,7 @@
 #include "test/support/carrier_fixture.h"
 #include "prov/vt/vt.h"
 #include "test/support/vt_fixture.h"
+#include "test/support/log_text.h"
 #include "test/t.h"
 
 #include <pthread.h>
@@ -209,6 +210,20 @@ static void a_world_is_writable_until_all_ranks_attach(void **state)
 	weft_vt_close(w);
 }
 
+static void a_world_of_another_version_is_refused(void **state)
+{
+	struct weft_vt *w, *other = NULL;
+	char handle[WEFT_VT_HANDLE];
+
+	T_OK(weft_vt_create(&bgq, 2, &w, handle));
+	w->head->magic++;
+	log_text_begin();
+	T_IS(weft_vt_attach(&bgq, handle, 1, &other), -EPROTO);
+	T_TRUE(log_text_contains("the world segment of rank 0 has format 2, "
+				 "this process has format 1:"));
+	weft_vt_close(w);
+}
+
 /* ---- dead ranks ---------------------------------------------------------- */
 
 /* The process dies, and another living process gets its pid. */
@@ -340,6 +355,7 @@ int main(void)
 		T_CASE(the_world_of_another_user_is_refused),
 		T_CASE(a_complete_world_cannot_be_mapped_for_writing),
 		T_CASE(a_world_is_writable_until_all_ranks_attach),
+		T_CASE(a_world_of_another_version_is_refused),
 		T_CASE(a_rank_whose_pid_was_reused_is_dead),
 		T_CASE(a_rank_lives_after_its_main_thread_ended),
 	};

@@ -10,6 +10,7 @@
 #include "prov/net/file/net_file.h"
 #include "prov/net/file/net_map.h"
 #include "src/base/log.h"
+#include "src/job/job_log.h"
 
 #include <arpa/inet.h>
 #include <fcntl.h>
@@ -119,12 +120,24 @@ static void map_offset(struct weft_vt *w, const struct vt_head *h)
 	w->net = (void *)(base + h->net_off);
 }
 
+/* Returns whether the segment has another version's format, and logs it. */
+static bool is_other_format(const struct vt_head *h)
+{
+	if (h->magic == VT_MAGIC || (h->magic ^ VT_MAGIC) >> 16)
+		return false;
+	weft_log_other_version("virtual time: the world segment of rank 0",
+			       VT_VERSION(h->magic), VT_VERSION(VT_MAGIC));
+	return true;
+}
+
 static int map_parts(struct weft_vt *w)
 {
 	struct vt_head h;
 
 	/* copy once, so that the values checked are the values used */
 	memcpy(&h, w->region.base, offsetof(struct vt_head, running));
+	if (is_other_format(&h))
+		return -EPROTO;
 	if (w->region.bytes < sizeof(h) || !head_fits(&h, w->region.bytes) ||
 	    w->rank >= h.size)
 		return -EINVAL;

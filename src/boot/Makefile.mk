@@ -3,6 +3,7 @@ libmpi_abi_la_SOURCES += src/boot/boot_abort.c src/boot/boot_abort.h \
 	src/boot/boot_backend.c src/boot/boot_backend.h \
 	src/boot/boot_direct.c src/boot/boot_direct.h \
 	src/boot/boot_foreign.c src/boot/boot_foreign.h \
+	src/boot/boot_format.c src/boot/boot_format.h \
 	src/boot/boot_hosts.c src/boot/boot_hosts.h src/boot/boot_init.c \
 	src/boot/boot_init.h src/boot/boot_pmix.c src/boot/boot_pmix.h \
 	src/boot/boot_names.c src/boot/boot_names.h \
@@ -15,8 +16,11 @@ libmpi_abi_la_SOURCES += src/boot/boot_abort.c src/boot/boot_abort.h \
 libweft_fabric_shim_la_SOURCES += src/boot/boot_fabric_shim.c \
 	src/boot/boot_fabric_shim.h
 
-C_TESTS += src/boot/boot_foreign_test src/boot/boot_names_test \
-	src/boot/boot_secret_test
+C_TESTS += src/boot/boot_foreign_test src/boot/boot_format_test \
+	src/boot/boot_names_test src/boot/boot_secret_test
+src_boot_boot_format_test_SOURCES = src/boot/boot_format_test.c \
+	src/boot/boot_format.c
+src_boot_boot_format_test_CFLAGS = $(AM_CFLAGS)
 src_boot_boot_foreign_test_SOURCES = src/boot/boot_foreign_test.c \
 	src/boot/boot_foreign.c src/core/core_lock.c
 src_boot_boot_foreign_test_CFLAGS = $(AM_CFLAGS)

@@ -22,6 +22,7 @@
 #include "src/diag/diag_err.h"
 #include "src/diag/diag_health.h"
 #include "src/boot/boot_foreign.h"
+#include "src/boot/boot_format.h"
 #include "src/boot/boot_hosts.h"
 #include "src/core/core_lock.h"
 #include "src/core/core_opts.h"
@@ -69,8 +70,10 @@ static bool alone; /* a session starts the library */
 
 static int step_job(void)
 {
-	int rc = weft_pmix_open(&weft_core.job, alone);
+	int rc = weft_format_check_launcher();
 
+	if (!rc)
+		rc = weft_pmix_open(&weft_core.job, alone);
 	if (weft_core.job.launched)
 		weft_log_set_rank(weft_core.job.rank);
 	return rc ? rc : weft_core_health_offer();

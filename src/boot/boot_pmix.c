@@ -9,6 +9,7 @@
 #include "src/boot/boot_pmix.h"
 
 #include "src/boot/boot_direct.h"
+#include "src/boot/boot_format.h"
 
 #include "src/base/atomic.h"
 #include "src/base/limit.h"
@@ -30,6 +31,8 @@
 
 #define PMIX_NAME_KEY "weft.ep"
 #define PMIX_SAME_KEY "weft.job"
+/* largest published value with its record of the version, bytes */
+#define VALUE_MAX     1024
 /* requests for a value of a later generation: their number, their distance */
 #define LATER_TRIES   3000
 #define LATER_US      20000
@@ -377,14 +380,19 @@ static const char *generation_key(const char *key, char text[PMIX_MAX_KEYLEN])
 static int publish(const char *key, const void *bytes, size_t len)
 {
 	char text[PMIX_MAX_KEYLEN];
+	char value[VALUE_MAX];
 	pmix_value_t v;
 	int rc = weft_pmix_connect();
 
 	if (rc)
 		return rc;
+	if (len > sizeof(value) - WEFT_FORMAT_RECORD)
+		return -EMSGSIZE;
+	weft_format_write(value);
+	memcpy(value + WEFT_FORMAT_RECORD, bytes, len);
 	v.type = PMIX_BYTE_OBJECT;
-	v.data.bo.bytes = (char *)(uintptr_t)bytes;
-	v.data.bo.size = len;
+	v.data.bo.bytes = value;
+	v.data.bo.size = len + WEFT_FORMAT_RECORD;
 	rc = to_errno(PMIx_Put(PMIX_GLOBAL, generation_key(key, text), &v),
 		      "put");
 	return rc ? rc : to_errno(PMIx_Commit(), "commit");
@@ -418,35 +426,49 @@ int weft_pmix_collect(void)
 
 int weft_pmix_put(const void *name, size_t len)
 {
+	char entry[JOB_PAGE_ENTRY];
 	int rc;
 
 	if (!open)
 		return 0;
 	/* each host of a job has its own page */
-	if (len <= JOB_PAGE_ENTRY &&
+	if (len <= JOB_PAGE_ENTRY - WEFT_FORMAT_RECORD &&
 	    weft_core.job.local_size == weft_core.job.size)
 		job_page = job_page_of_job();
 	else
 		job_page = NULL;
 	if (job_page) {
-		entry_number =
-			weft_job_page_entry_put(job_page, me.rank, name, len);
+		weft_format_write(entry);
+		memcpy(entry + WEFT_FORMAT_RECORD, name, len);
+		entry_number = weft_job_page_entry_put(
+			job_page, me.rank, entry, len + WEFT_FORMAT_RECORD);
 		return 0;
 	}
 	rc = publish(PMIX_NAME_KEY, name, len);
 	return rc ? rc : collect_all();
 }
 
-static int pmix_bytes_of(pmix_value_t *v, void *bytes, size_t *len_p)
+/* Copies a value of rank; a value of another version of Weft ends the job. */
+static int strip(int rank, const char *value, size_t len, void *bytes,
+		 size_t *len_p)
 {
-	int rc = 0;
+	char why[WEFT_FORMAT_WHY];
+	int rc = weft_format_strip(rank, value, len, bytes, len_p, why);
 
-	if (v->type != PMIX_BYTE_OBJECT || v->data.bo.size > *len_p) {
-		rc = -EPROTO;
-	} else {
-		*len_p = v->data.bo.size;
-		memcpy(bytes, v->data.bo.bytes, *len_p);
-	}
+	if (rc != -EPROTOTYPE)
+		return rc;
+	weft_log_once(WEFT_LOG_ERROR, "%s", why);
+	weft_pmix_abort(1, why);
+	_exit(1);
+}
+
+static int pmix_bytes_of(int rank, pmix_value_t *v, void *bytes, size_t *len_p)
+{
+	int rc = -EPROTO;
+
+	if (v->type == PMIX_BYTE_OBJECT)
+		rc = strip(rank, v->data.bo.bytes, v->data.bo.size, bytes,
+			   len_p);
 	PMIX_VALUE_RELEASE(v);
 	return rc;
 }
@@ -489,7 +511,7 @@ static int fetch(int rank, const char *key, void *bytes, size_t *len_p)
 		return rc;
 	PMIX_LOAD_PROCID(&p, me.nspace, (pmix_rank_t)rank);
 	rc = to_errno(get_value(&p, generation_key(key, text), &v), "get");
-	return rc ? rc : pmix_bytes_of(v, bytes, len_p);
+	return rc ? rc : pmix_bytes_of(rank, v, bytes, len_p);
 }
 
 const char *weft_pmix_job(void)
@@ -517,7 +539,7 @@ int weft_pmix_fetch(int rank, const char *key, void *bytes, size_t *len_p,
 	PMIX_INFO_LOAD(&info, PMIX_TIMEOUT, &seconds, PMIX_INT);
 	st = PMIx_Get(&p, generation_key(key, text), &info, 1, &v);
 	if (st == PMIX_SUCCESS)
-		return pmix_bytes_of(v, bytes, len_p);
+		return pmix_bytes_of(rank, v, bytes, len_p);
 	return st == PMIX_ERR_TIMEOUT ? -ETIMEDOUT : -EIO;
 }
 
@@ -537,10 +559,15 @@ int weft_pmix_bcast(void *bytes, size_t len)
 
 int weft_pmix_get(int rank, void *name, size_t *len_p)
 {
-	if (job_page)
-		return weft_job_page_entry_get(job_page, (uint32_t)rank,
-					       entry_number, name, len_p);
-	return fetch(rank, PMIX_NAME_KEY, name, len_p);
+	char entry[JOB_PAGE_ENTRY];
+	size_t len = sizeof(entry);
+	int rc;
+
+	if (!job_page)
+		return fetch(rank, PMIX_NAME_KEY, name, len_p);
+	rc = weft_job_page_entry_get(job_page, (uint32_t)rank, entry_number,
+				     entry, &len);
+	return rc ? rc : strip(rank, entry, len, name, len_p);
 }
 
 struct fence {

@@ -35,6 +35,8 @@ static pthread_once_t opened = PTHREAD_ONCE_INIT;
 static struct weft_job_page job_page;
 static uint32_t me; /* index of this rank in the page */
 static bool shared; /* the page was created by the launcher */
+/* version of the launcher's page, if it is another version; otherwise 0 */
+static uint32_t refused;
 static weft_au32 thread_count;
 /*
  * Thread-local data of this library uses the default (dynamic) model and has no
@@ -80,6 +82,8 @@ static void open_page(void)
 {
 	long fd = env_number("WEFT_JOB_PAGE"), rank = env_number("PMIX_RANK");
 
+	if (fd >= 0 && rank >= 0)
+		refused = weft_job_page_other((int)fd);
 	if (fd >= 0 && rank >= 0 && !weft_job_page_attach(&job_page, (int)fd)) {
 		me = (uint32_t)rank;
 		shared = me < job_page.members;
@@ -298,6 +302,12 @@ struct weft_job_page *weft_call_job_page(uint32_t *me_p)
 	pthread_once(&opened, open_page);
 	*me_p = me;
 	return shared ? &job_page : NULL;
+}
+
+uint32_t weft_call_refused_page(void)
+{
+	pthread_once(&opened, open_page);
+	return refused;
 }
 
 bool weft_call_has_launcher(void)

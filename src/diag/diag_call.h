@@ -121,6 +121,8 @@ bool weft_call_report_requested(void);
  * without a launcher.
  */
 struct weft_job_page *weft_call_job_page(uint32_t *me_p);
+/* Returns the version of a page of another version than this one's, or 0. */
+uint32_t weft_call_refused_page(void);
 /* Prints the report of this process if no launcher prints it. */
 void weft_call_print(const char *clock);
 /*

@@ -2,6 +2,7 @@
 /* Messages that only one rank of a job prints (job_log.h). */
 #include "src/job/job_log.h"
 #include "src/job/job_page.h"
+#include "src/base/atomic.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -32,4 +33,15 @@ void weft_log_once(enum weft_log_level level, const char *fmt, ...)
 	va_end(ap);
 	if (weft_log_first(text))
 		weft_log(level, "%s", text);
+}
+
+void weft_log_other_version(const char *what, unsigned other, unsigned own)
+{
+	static weft_au32 logged;
+
+	if (!weft_swap32(&logged, 1))
+		weft_log_once(WEFT_LOG_ERROR,
+			      "%s has format %u, this process has format %u: "
+			      "both need the same version of Weft",
+			      what, other, own);
 }

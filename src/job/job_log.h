@@ -15,6 +15,12 @@
  */
 void weft_log_once(enum weft_log_level level, const char *fmt, ...)
 	WEFT_PRINTF(2, 3) WEFT_COLD;
+/*
+ * Reports, once per process, that a peer uses another version of a format.
+ * what: "a peer's shared memory".
+ */
+void weft_log_other_version(const char *what, unsigned other,
+			    unsigned own) WEFT_COLD;
 /* Returns whether no other rank has printed this text; true without mpiexec. */
 bool weft_log_first(const char *text) WEFT_COLD;
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 static size_t members_offset(void)
 {
@@ -76,6 +77,22 @@ int weft_job_page_attach(struct weft_job_page *r, int fd)
 		return 0;
 	weft_job_page_close(r);
 	return -EINVAL;
+}
+
+uint32_t weft_job_page_other(int fd)
+{
+	struct {
+		uint32_t magic;
+		uint32_t version;
+	} h;
+
+	static_assert(offsetof(struct job_page_head, magic) == 0 &&
+			      offsetof(struct job_page_head, version) == 4,
+		      "the same in all versions");
+	if (pread(fd, &h, sizeof(h), 0) != sizeof(h) ||
+	    h.magic != JOB_PAGE_MAGIC || h.version == JOB_PAGE_VERSION)
+		return 0;
+	return h.version;
 }
 
 void weft_job_page_close(struct weft_job_page *r)

@@ -36,6 +36,9 @@ int weft_job_page_open(struct weft_job_page *r, uint32_t members, bool counted);
  * -EINVAL: not a status page.
  */
 int weft_job_page_attach(struct weft_job_page *r, int fd);
+/* Returns the version of a page that has another version than this one's, or 0.
+ */
+uint32_t weft_job_page_other(int fd);
 void weft_job_page_close(struct weft_job_page *r);
 
 /* Returns the number of a name, at least 1; 0: the table is full. */

@@ -3,6 +3,7 @@
 #include "src/job/job_page.h"
 #include "test/t.h"
 
+#include <errno.h>
 #include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,6 +30,21 @@ static void call_names_map_to_ids(void **state)
 	T_FALSE(weft_job_page_name(&r, 0, name));
 	T_FALSE(weft_job_page_name(&r, JOB_PAGE_NAMES, name));
 	weft_job_page_close(&r);
+}
+
+static void page_of_another_version_is_named(void **state)
+{
+	struct weft_job_page r, other;
+
+	T_OK(weft_job_page_open(&r, 1, false));
+	T_IS(weft_job_page_other(r.region.fd), 0);
+	r.head->version = JOB_PAGE_VERSION + 4;
+	T_IS(weft_job_page_other(r.region.fd), JOB_PAGE_VERSION + 4);
+	T_IS(weft_job_page_attach(&other, r.region.fd), -EINVAL);
+	r.head->magic++;
+	T_IS(weft_job_page_other(r.region.fd), 0);
+	weft_job_page_close(&r);
+	T_IS(weft_job_page_other(-1), 0);
 }
 
 static void full_name_table_returns_0(void **state)
@@ -274,6 +290,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(call_names_map_to_ids),
+		T_CASE(page_of_another_version_is_named),
 		T_CASE(full_name_table_returns_0),
 		T_CASE(job_page_shows_call_of_dead_rank),
 		T_CASE(text_is_reported_once),

@@ -289,6 +289,8 @@ uint32_t shm_hint_pid(uint64_t hint);
 int shm_hint_fd(uint64_t hint);
 
 /* shm_id.c */
+/* Returns whether a region has this version's format; logs another version. */
+bool shm_id_is_own_format(const struct shm_head *h);
 int shm_id_self(struct shm_id *id);
 bool shm_id_alive(const struct shm_id *id);
 

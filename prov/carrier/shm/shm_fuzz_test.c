@@ -8,10 +8,12 @@
 #include "prov/carrier/shm/shm.h"
 #include "src/base/clock.h"
 #include "src/base/rng.h"
+#include "test/support/log_text.h"
 #include "test/t.h"
 
 #include <sched.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -367,6 +369,23 @@ static void a_region_with_a_wrong_head_is_refused(void **state)
 	}
 }
 
+/* Runs first: a process reports another version once. */
+static void another_version_is_named(void **state)
+{
+	uint32_t version = SHM_VERSION + 70;
+	char words[128];
+
+	log_text_begin();
+	T_IS(send_to_wrong(offsetof(struct shm_head, version), &version,
+			   sizeof(version), -1),
+	     -EPROTO);
+	snprintf(words, sizeof(words),
+		 "the memory of a peer has format %u, this process has format "
+		 "%u:",
+		 version, SHM_VERSION);
+	T_TRUE(log_text_contains(words));
+}
+
 static void random_bytes_in_a_head_crash_no_process(void **state)
 {
 	struct weft_rng rng;
@@ -425,6 +444,7 @@ static void a_full_entry_table_is_scanned_with_backoff(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		T_CASE(another_version_is_named),
 		T_CASE(a_region_with_a_wrong_head_is_refused),
 		T_CASE(random_bytes_in_a_head_crash_no_process),
 		T_CASE(a_full_entry_table_is_scanned_with_backoff),

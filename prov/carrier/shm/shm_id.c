@@ -9,6 +9,7 @@
  * Without /proc the number is 1 for all processes.
  */
 #include "prov/carrier/shm/shm.h"
+#include "src/job/job_log.h"
 #include "src/os/alive.h"
 
 #include <errno.h>
@@ -48,4 +49,15 @@ int shm_id_self(struct shm_id *id)
 bool shm_id_alive(const struct shm_id *id)
 {
 	return weft_proc_alive(id->pid, id->start);
+}
+
+bool shm_id_is_own_format(const struct shm_head *h)
+{
+	if (h->magic != SHM_MAGIC)
+		return false;
+	if (h->version == SHM_VERSION)
+		return true;
+	weft_log_other_version("shm: the memory of a peer", h->version,
+			       SHM_VERSION);
+	return false;
 }

@@ -80,7 +80,7 @@
 
 struct shm_head {
 	/* line 0: written once, before the socket listens */
-	uint64_t magic;
+	uint64_t magic; /* magic and version: at this place in all versions */
 	uint32_t version;
 	uint32_t flags;
 	uint64_t bytes;

@@ -101,8 +101,7 @@ static int map_view(struct shm_view *v, struct shm_map *m)
 	 * values used
 	 */
 	memcpy(&h, m->region.base, offsetof(struct shm_head, tail));
-	if (h.magic != SHM_MAGIC || h.version != SHM_VERSION ||
-	    h.bytes != m->bytes || !h.cookie)
+	if (!shm_id_is_own_format(&h) || h.bytes != m->bytes || !h.cookie)
 		return -EPROTO;
 	if (!h.slots || (h.slots & (h.slots - 1)) || h.slots > 1u << 20 ||
 	    !h.entries || h.entries >= SHM_NO_WRITER || h.cell_bytes % 64 ||

@@ -46,8 +46,8 @@ static bool reach_matches(int fd, const struct sockaddr_in *name)
 
 	return !fstat(fd, &st) && st.st_uid == geteuid() &&
 	       pread(fd, &h, sizeof(h), 0) == sizeof(h) &&
-	       h.magic == SHM_MAGIC && h.version == SHM_VERSION &&
-	       h.port == name->sin_port && h.hint == shm_name_hint(name);
+	       shm_id_is_own_format(&h) && h.port == name->sin_port &&
+	       h.hint == shm_name_hint(name);
 }
 
 /*

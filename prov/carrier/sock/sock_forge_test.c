@@ -8,6 +8,7 @@
  */
 #include "test/support/carrier_fixture.h"
 #include "prov/carrier/sock/sock.h"
+#include "test/support/log_text.h"
 #include "test/t.h"
 
 #include <arpa/inet.h>
@@ -292,12 +293,46 @@ static void impossible_acknowledgements_are_ignored(void **state)
 	forge_close(s, &p, 1);
 }
 
+static int receive_version(struct sock *s, struct sock_peer *p, uint32_t magic)
+{
+	uint32_t bytes = sizeof(struct sock_head);
+
+	memset(&dgram, 0, sizeof(dgram));
+	dgram.head = (struct sock_head){ .magic = magic,
+					 .from = 7,
+					 .kind = SOCK_HELLO,
+					 .bytes = (uint16_t)bytes };
+	dgram.head.crc = sock_crc(s, &dgram.head, bytes);
+	return sock_rx_datagram(s, &p->base.name, dgram.bytes, bytes, 64);
+}
+
+/* A damaged datagram is not taken for one of another version. */
+static void another_version_is_named(void **state)
+{
+	struct sock *s = forge_open();
+	struct sock_peer *p = forge_peer(s, 0);
+
+	log_text_begin();
+	T_IS(receive_version(s, p, SOCK_MAGIC + 256), -EBADMSG);
+	dgram.head.magic = SOCK_MAGIC + 1;
+	T_IS(sock_rx_datagram(s, &p->base.name, dgram.bytes,
+			      sizeof(struct sock_head), 64),
+	     -EBADMSG);
+	T_FALSE(log_text_contains("version"));
+	log_text_begin();
+	T_IS(receive_version(s, p, SOCK_MAGIC + 1), -EBADMSG);
+	T_TRUE(log_text_contains("a datagram of a peer has format 5, this "
+				 "process has format 4:"));
+	forge_close(s, &p, 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(records_are_accepted_or_break_the_peer),
 		T_CASE(sequence_numbers_wrap_around),
 		T_CASE(impossible_acknowledgements_are_ignored),
+		T_CASE(another_version_is_named),
 	};
 
 	return T_RUN(tests);

@@ -7,6 +7,7 @@
 #include "prov/carrier/sock/sock.h"
 #include "src/base/attr.h"
 #include "src/base/must.h"
+#include "src/job/job_log.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -270,13 +271,25 @@ static int rx_data(struct sock *s, struct sock_peer *p, uint32_t seq,
 	return n;
 }
 
+/* Returns whether the magic is this version's; logs another version. */
+static bool rx_is_own_format(uint32_t magic)
+{
+	if (weft_likely(magic == SOCK_MAGIC))
+		return true;
+	if (!((magic ^ SOCK_MAGIC) >> 8))
+		weft_log_other_version("sock: a datagram of a peer",
+				       (magic & 0xff) - '0',
+				       (SOCK_MAGIC & 0xff) - '0');
+	return false;
+}
+
 /* Returns whether data is a datagram of this protocol with a correct CRC. */
 static bool rx_is_valid(struct sock *s, const uint8_t *data, uint32_t bytes,
 			struct sock_head *h)
 {
 	memcpy(h, data, sizeof(*h));
-	return h->magic == SOCK_MAGIC && h->from && h->kind >= SOCK_HELLO &&
-	       h->kind <= SOCK_RESET && h->crc == sock_crc(s, data, bytes);
+	return h->from && h->kind >= SOCK_HELLO && h->kind <= SOCK_RESET &&
+	       h->crc == sock_crc(s, data, bytes) && rx_is_own_format(h->magic);
 }
 
 /*

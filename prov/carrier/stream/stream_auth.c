@@ -6,6 +6,7 @@
  * Nothing is allocated for a peer that is not known by its datagrams.
  */
 #include "prov/carrier/stream/stream_int.h"
+#include "src/job/job_log.h"
 
 #include <errno.h>
 #include <openssl/crypto.h>
@@ -151,6 +152,10 @@ static bool auth_known(struct stream *st, struct stream_conn *c)
 				    .sin_port = h->port,
 				    .sin_addr.s_addr = h->address };
 
+	if (h->magic != STREAM_MAGIC && !((h->magic ^ STREAM_MAGIC) >> 8))
+		weft_log_other_version("stream: the connection of a peer",
+				       (h->magic & 0xff) - '0',
+				       (STREAM_MAGIC & 0xff) - '0');
 	if (h->magic != STREAM_MAGIC || h->mode != auth_mode(st) ||
 	    h->to != st->attr.gen || c->from.s_addr != h->address)
 		return false;

@@ -4,6 +4,7 @@
  * wrong key, name or incarnation, replays, garbage, many connections, forged
  * records.
  */
+#include "test/support/log_text.h"
 #include "test/support/stream_pair.h"
 
 #include <fcntl.h>
@@ -103,6 +104,22 @@ static void a_replayed_handshake_is_refused(void **state)
 	T_IS(p->b.st.stats.accepts, 1);
 	/* the peer's own connection is not affected */
 	T_TRUE(stream_peer_ready(&p->b.other));
+	close(fd);
+	pair_close(p);
+}
+
+static void another_version_is_named(void **state)
+{
+	struct pair *p = pair_open(STREAM_TAGGED);
+	struct stream_hello hello = { .magic = STREAM_MAGIC + 1 };
+	int fd = outsider(p);
+
+	log_text_begin();
+	T_IS(send(fd, &hello, sizeof(hello), 0), sizeof(hello));
+	PAIR_UNTIL(p, outsider_closed(fd));
+	T_TRUE(log_text_contains("the connection of a peer has format 2, this "
+				 "process has format 1:"));
+	T_IS(p->b.st.stats.refused, 1);
 	close(fd);
 	pair_close(p);
 }
@@ -349,6 +366,7 @@ int main(void)
 		T_CASE(other_incarnations_are_refused),
 		T_CASE(unknown_peers_and_other_modes_are_refused),
 		T_CASE(a_replayed_handshake_is_refused),
+		T_CASE(another_version_is_named),
 		T_CASE(garbage_is_refused),
 		T_CASE(a_silent_connection_has_a_time_limit),
 		T_CASE(a_thousand_connections_hold_few_records),

@@ -20,7 +20,7 @@
 
 #include "prov/carrier/stream/stream.h"
 
-#define STREAM_MAGIC	0x57535431u /* "WST1" */
+#define STREAM_MAGIC	0x57535431u /* "WST1": version 1 */
 #define STREAM_NONCE	32u
 #define STREAM_PROOF	32u
 #define STREAM_TAG	16u
