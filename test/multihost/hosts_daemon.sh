@@ -77,6 +77,10 @@ job 0 -n 4 cat "$work/long" < /dev/null
 	complain "output is damaged"
 
 echo "failures"
+timeout -k 5 60 env PATH="$work/bin" "$build/mpiexec" -q -host host1,host2 \
+	cat /dev/zero > /dev/full 2> "$work/err" < /dev/null
+[ $? = 125 ] || complain "the exit code if the output cannot be written"
+has err 1 '^mpiexec: cannot write the output of the ranks: No space left'
 job 137 -n 4 "$work/job" kill < /dev/null
 has err 1 '^mpiexec on host2: process rank 3 .*exited on signal 9'
 job 3 -n 4 "$work/job" exit < /dev/null

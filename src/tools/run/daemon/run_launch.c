@@ -129,7 +129,7 @@ static void shell_exited(struct launch *l, struct run_link *h)
 	if (h->state != RUN_LINK_LOST || h->lost_reported)
 		return;
 	h->lost_reported = true;
-	if (!l->ending)
+	if (!l->ending && !l->kill_ns)
 		run_link_report(h, l->agent);
 	fail(l, RUN_EXIT_FAULT);
 }
@@ -189,6 +189,19 @@ static int handle_answer(struct launch *l, struct run_scan *s)
 	return 0;
 }
 
+static void handle_output(struct launch *l, struct run_link *h,
+			  const struct run_scan *s)
+{
+	int err = run_link_output(h, s->at, s->left);
+
+	if (!err || l->ending)
+		return;
+	run_message("cannot write the output of the ranks: %s; the job is "
+		    "ended",
+		    strerror(-err));
+	fail(l, RUN_EXIT_FAULT);
+}
+
 static int handle_exit(struct launch *l, int host, struct run_scan *s)
 {
 	struct run_link *h = &l->host[host];
@@ -211,7 +224,7 @@ static int handle_frame(struct launch *l, int host, struct run_frame *f)
 
 	switch (f->kind) {
 	case RUN_FRAME_OUTPUT:
-		run_link_output(h, f->body.at, f->body.left);
+		handle_output(l, h, &f->body);
 		return 0;
 	case RUN_FRAME_INPUT_TAKEN:
 		h->wants_input = true;

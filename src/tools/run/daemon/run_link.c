@@ -157,24 +157,26 @@ int run_link_hello(struct run_link *h)
 	return -EPROTO;
 }
 
-void run_link_output(struct run_link *h, const char *data, size_t len)
+int run_link_output(struct run_link *h, const char *data, size_t len)
 {
 	const char *last = memrchr(data, '\n', len);
 	size_t whole = last ? (size_t)(last + 1 - data) : 0;
+	int err = whole ? run_link_output_ends(h) : 0;
 
-	if (whole) {
-		run_link_output_ends(h);
-		run_write_all(STDOUT_FILENO, data, whole);
-	}
+	if (whole && !err)
+		err = run_write_all(STDOUT_FILENO, data, whole);
 	run_bytes_add(&h->line, data + whole, len - whole);
-	if (h->line.len > LINE_MAX_BYTES)
-		run_link_output_ends(h);
+	if (!err && h->line.len > LINE_MAX_BYTES)
+		err = run_link_output_ends(h);
+	return err;
 }
 
-void run_link_output_ends(struct run_link *h)
+int run_link_output_ends(struct run_link *h)
 {
-	run_write_all(STDOUT_FILENO, h->line.data, h->line.len);
+	int err = run_write_all(STDOUT_FILENO, h->line.data, h->line.len);
+
 	run_bytes_free(&h->line);
+	return err;
 }
 
 void run_link_report(const struct run_link *h, const char *agent)

@@ -41,10 +41,13 @@ int run_link_start(struct run_link *h, const char *agent, bool here,
  */
 int run_link_hello(struct run_link *h);
 
-/* Writes output of the host's ranks, in whole lines. */
-void run_link_output(struct run_link *h, const char *data, size_t len);
+/*
+ * Writes output of the host's ranks, in whole lines. Returns 0, or -errno if
+ * standard output cannot be written.
+ */
+int run_link_output(struct run_link *h, const char *data, size_t len);
 /* Writes the rest of the output. */
-void run_link_output_ends(struct run_link *h);
+int run_link_output_ends(struct run_link *h);
 
 /* Reports why the daemon did not start, after its remote shell has exited. */
 void run_link_report(const struct run_link *h, const char *agent);
