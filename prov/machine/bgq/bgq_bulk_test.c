@@ -47,12 +47,12 @@ static void side_open(struct side *s)
 	T_OK(bgq_create(&weft_carrier_loop, &a, 0, &s->mu));
 	s->mu->engine = s;
 	s->unit.carrier = s->mu->port.carrier;
-	T_OK(weft_bgq_range_set(
-		s->mu, WEFT_BGQ_USER_RANGES, s->ring,
-		sizeof(s->ring) + sizeof(s->packets) + sizeof(s->rget), 0));
 	T_OK(weft_bgq_inj_open(s->mu, BGQ_BULK_FIFO, s->ring, 4, 0));
 	T_OK(weft_bgq_inj_open(s->mu, 0, s->packets, 4, 0));
 	T_OK(bgq_bulk_open(&s->bulk, s->mu, &s->unit, &bounce, s->rget));
+	T_OK(weft_bgq_range_set(
+		s->mu, WEFT_BGQ_USER_RANGES, s->ring,
+		sizeof(s->ring) + sizeof(s->packets) + sizeof(s->rget), 0));
 }
 
 static void connect_to(struct side *s, struct side *to)

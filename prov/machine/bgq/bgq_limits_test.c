@@ -568,9 +568,9 @@ static void received_packets_are_stored_in_ranges(void **state)
 	struct pair p;
 
 	pair_open(&p, "");
-	ring_limit(&p.b, true, 64, 0);
 	pair_send(&p, 0, p.a.mem, 32); /* a header and one chunk */
 	pair_until_packets(&p, 1);
+	ring_limit(&p.b, true, 64, 0);
 	pair_fifo_desc(&p, &d, p.a.mem, 32);
 	expect_reject(&p, &d, WEFT_BGQ_ERR_RANGE);
 	ring_limit(&p.b, true, 64 * 1024, WEFT_BGQ_RANGE_INJ_ONLY);
