@@ -48,6 +48,3 @@ src_win_win_hint_test_CFLAGS = $(AM_CFLAGS)
 src_win_win_attach_test_SOURCES = src/win/win_attach_test.c \
 	src/win/win_attach.c src/core/core_fi.c
 src_win_win_attach_test_CFLAGS = $(AM_CFLAGS)
-src_win_win_attach_explore_test_SOURCES = src/win/win_attach_explore_test.c \
-	src/core/core_fi.c
-src_win_win_attach_explore_test_CFLAGS = $(AM_CFLAGS)

@@ -29,6 +29,11 @@ int win_fi_execute(struct weft_win *w, int target, const struct win_fi *f)
 	return -EIO;
 }
 
+int weft_fi_errno(int rc)
+{
+	return rc;
+}
+
 #define FIRST_AT  1000
 #define SECOND_AT 100
 

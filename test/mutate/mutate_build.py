@@ -211,7 +211,8 @@ class Build:
             faulty = [os.path.join(folder, base)]
             if self.includes(test, path):
                 faulty = [self.compile_including(test, path, folder)]
-                right = [o for o in right if o != test + ".o"]
+                right = [o for o in right if not re.search(
+                    r"(^|[-/])%s\.o$" % re.escape(os.path.basename(test)), o)]
         self.command(
             self.cc + ["-o", program] + right + faulty + [self.guard] +
             ["-Wl,-S", "-Wl,--wrap=_exit", "-Wl,--wrap=kill"] +
