@@ -7,7 +7,7 @@ MPI_BENCH = alloc_mem bench dt file file_blocks file_open gpu hello init latency
 EXTRA_DIST += bench/README bench/results.md bench/link_choice.sh bench/bench.h bench/coll.h bench/coll_table.h \
 	bench/p2p.h bench/p2p_table.h bench/win.h bench/win_table.h \
 	bench/compare bench/faults bench/file.h bench/goals bench/health \
-	bench/machines bench/raw.c bench/trace bench/trace_cost.c \
+	bench/machines bench/raw.c bench/trace bench/trace_cost.c bench/trust.c bench/trust.xml \
 	$(MPI_BENCH:%=bench/%.c)
 
 bench: all

@@ -5,7 +5,7 @@ dist_doc_DATA += doc/apenet.md doc/architecture.md doc/collectives.md \
 	doc/failures.md doc/faults.md doc/hosts.md \
 	doc/gemini.md doc/gpu.md doc/model.md doc/not-yet.md \
 	doc/page.md doc/page-run.png doc/page-reproduce.png \
-	doc/replay.md doc/sunway.md doc/support.md doc/tutorial.md \
+	doc/replay.md doc/sunway.md doc/support.md doc/trust.md doc/tutorial.md \
 	doc/virtual.md doc/your-machine.md
 EXTRA_DIST += doc/site/README doc/site/contents doc/site/index.md \
 	doc/site/site.py doc/site/site_man.py doc/site/site_markdown.py \
