@@ -4,6 +4,7 @@ libmpi_abi_la_SOURCES += src/boot/boot_abort.c src/boot/boot_abort.h \
 	src/boot/boot_direct.c src/boot/boot_direct.h \
 	src/boot/boot_foreign.c src/boot/boot_foreign.h \
 	src/boot/boot_format.c src/boot/boot_format.h \
+	src/boot/boot_debug.c src/boot/boot_debug.h \
 	src/boot/boot_hosts.c src/boot/boot_hosts.h src/boot/boot_init.c \
 	src/boot/boot_init.h src/boot/boot_pmix.c src/boot/boot_pmix.h \
 	src/boot/boot_names.c src/boot/boot_names.h \

@@ -10,6 +10,7 @@
  * where all processes synchronize, and only if none of them has used sessions.
  * A session that begins later starts the library again in each process.
  */
+#include "src/boot/boot_debug.h"
 #include "src/boot/boot_init.h"
 
 #include "src/base/clock.h"
@@ -76,6 +77,8 @@ static int step_job(void)
 		rc = weft_pmix_open(&weft_core.job, alone);
 	if (weft_core.job.launched)
 		weft_log_set_rank(weft_core.job.rank);
+	if (!rc)
+		weft_debug_wait(weft_core.job.rank);
 	return rc ? rc : weft_core_health_offer();
 }
 

@@ -90,6 +90,11 @@ const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT] = {
 			       "which their calls report; set by mpiexec "
 			       "--survive",
 			       NULL },
+	[WEFT_OPT_DEBUG_WAIT] = { "WEFT_DEBUG_WAIT", WEFT_CFG_TEXT, "",
+				  "these ranks (\"all\", or a list such as "
+				  "0,3) wait in MPI_Init until a debugger sets "
+				  "MPIR_debug_gate",
+				  NULL },
 	[WEFT_OPT_EXACT] = { "WEFT_EXACT", WEFT_CFG_BOOL, "0",
 			     "MPI_SUM of doubles is rounded once in every "
 			     "reduction, whatever the number and order of "

@@ -6,6 +6,7 @@
  */
 #include "src/tools/run/run_env.h"
 #include "src/base/attr.h"
+#include "src/tools/run/job/run_mpir.h"
 #include "src/tools/run/opts/run_model.h"
 
 #include <errno.h>
@@ -265,6 +266,8 @@ static int add_job(struct run_env *e, const struct run_job *job)
 	if (!err)
 		err = run_env_set(e, "WEFT_SURVIVE",
 				  job->opts->survive ? "1" : NULL);
+	if (!err && run_mpir_debugged())
+		err = run_env_set(e, "WEFT_DEBUG_WAIT", "all");
 	if (!err)
 		err = add_fd(e, "WEFT_TRACE_FD", job->trace_fd);
 	if (!err)

@@ -6,6 +6,7 @@ RUN_SOURCES += \
 	src/tools/run/job/run_job.c src/tools/run/job/run_job.h \
 	src/tools/run/job/run_job_page.c src/tools/run/job/run_job_page.h \
 	src/tools/run/job/run_limits.c src/tools/run/job/run_limits.h \
+	src/tools/run/job/run_mpir.c src/tools/run/job/run_mpir.h \
 	src/tools/run/job/run_nested.c src/tools/run/job/run_nested.h \
 	src/tools/run/job/run_reap.c src/tools/run/job/run_report.c \
 	src/tools/run/job/run_report.h src/tools/run/job/run_signal.c \

@@ -8,6 +8,7 @@
  * too), and the kernel kills the rank when mpiexec's main thread exits.
  */
 #include "src/tools/run/job/run_spawn.h"
+#include "src/tools/run/job/run_mpir.h"
 #include "src/base/attr.h"
 #include "src/base/limit.h"
 #include "src/tools/run/run_bind.h"
@@ -286,5 +287,7 @@ int run_spawn(struct run_job *job)
 	for (i = 0; i < job->opts->napps && !rc; i++)
 		rc = start_app(job, i);
 	run_io_all_started(job->io);
+	if (!rc)
+		run_mpir_publish(job);
 	return rc;
 }

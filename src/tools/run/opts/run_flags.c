@@ -286,6 +286,15 @@ static int set_gdb(struct run_parse *p, char **arg)
 	return set_wrapper(p, cmd);
 }
 
+/* Errors that valgrind finds make the exit code of a rank 99. */
+static int set_valgrind(struct run_parse *p, char **arg)
+{
+	static char text[] = "valgrind -q --error-exitcode=99";
+	char *cmd[] = { text };
+
+	return set_wrapper(p, cmd);
+}
+
 static int set_version(struct run_parse *p, char **arg)
 {
 	puts("mpiexec (Weft) " PACKAGE_VERSION);
@@ -432,6 +441,12 @@ static const struct run_flag run_flags[] = {
 	{ { "gdb", 0, "",
 	    "run every rank in gdb, which prints a backtrace of a crash", L },
 	  set_gdb,
+	  0 },
+	{ { "valgrind", 0, "",
+	    "run every rank in valgrind, which prints errors of memory "
+	    "accesses",
+	    L },
+	  set_valgrind,
 	  0 },
 	{ { "allow-run-as-root", 0, "", "always allowed", L }, set_default, 0 },
 	{ { "launcher|bootstrap", 1, "NAME",
