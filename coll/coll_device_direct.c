@@ -39,8 +39,7 @@ struct direct {
 	char *out;
 	int size, rank;
 	int workers; /* number of ranks that combine: one per GPU */
-	int worker;  /* index of this rank among the workers; -1: it only waits
-		      * */
+	int worker;  /* index among the workers; -1: not a worker */
 	size_t elem;
 	MPI_Count total; /* elements of a vector */
 	struct offer *offers;

@@ -123,8 +123,7 @@ enum nic_type {
 	 * `aux` for op `tag`: struct weft_mem_share
 	 */
 	NIC_STORE,
-	NIC_STORED, /* response: the bytes of op `aux` have arrived; tag: errno
-		     * */
+	NIC_STORED, /* response: op `aux` has its bytes; tag: errno */
 	NIC_TYPES,
 };
 

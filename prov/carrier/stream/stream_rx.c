@@ -11,9 +11,8 @@
 #include <string.h>
 #include <sys/socket.h>
 
-#define RX_RUN_BYTES                                            \
-	(4u << 20) /* largest number of bytes per call, so that \
-		    * other work is not delayed */
+/* largest number of bytes per call, so that other work is not delayed */
+#define RX_RUN_BYTES (4u << 20)
 
 static struct weft_stream_xfer *rx_find(const struct stream_conn *c,
 					uint64_t ticket)

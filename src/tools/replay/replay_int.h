@@ -77,8 +77,7 @@ struct replay_rank {
 	/* completed operations that no poll has read, as in a queue */
 	struct weft_list done;
 	unsigned done_count;
-	bool signalled; /* a wait ends without a completion: a join is complete
-			 * */
+	bool signalled;		/* a join is complete, which ends a wait */
 	struct weft_list retry; /* operations that were refused, in order */
 	struct weft_list steps; /* nonblocking collectives */
 	struct weft_list routes;
