@@ -26,7 +26,7 @@ struct state {
 };
 
 static MPI_Comm comm;
-static int rank, size; /* in comm */
+static int rank, size; /* rank and size in comm */
 /*
  * The two last exchanged states: an exchange may succeed on some ranks and fail
  * on others, which then have only the state before.

@@ -346,7 +346,8 @@ struct weft_carrier {
 	int extra_fd;
 };
 
-extern const struct weft_backend weft_backend_live; /* of all but vt */
+/* the live row, used by all carriers but vt */
+extern const struct weft_backend weft_backend_live;
 
 extern const struct weft_carrier_ops weft_carrier_shm;
 extern const struct weft_carrier_ops weft_carrier_loop;

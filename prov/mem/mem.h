@@ -22,7 +22,7 @@ struct weft_mem_share {
 	uint64_t process; /* random number of the owner */
 	uint64_t base;	  /* start of the allocation, in the owner */
 	uint64_t buffer;  /* number of the allocation, in the owner */
-	uint64_t offset;  /* of the memory in the allocation */
+	uint64_t offset;  /* offset of the memory in the allocation */
 	uint64_t bytes;
 	unsigned char handle[64];
 };

@@ -12,7 +12,7 @@
 
 enum {
 	EAGER = 1024, /* limit of eager messages */
-	LEN = 5000,   /* of a message sent by rendezvous */
+	LEN = 5000,   /* length of a message sent by rendezvous */
 	POLLS = 200000,
 	STEPS = 400, /* more steps than an exchange has */
 };

@@ -33,7 +33,7 @@
 #include <stdlib.h>
 
 struct fetch {
-	struct weft_list link; /* in nic->fetching */
+	struct weft_list link; /* entry in nic->fetching */
 	struct weft_nic_op *op;
 	uint32_t ticket;
 };

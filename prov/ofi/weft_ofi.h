@@ -75,7 +75,7 @@ struct weft_domain {
 	struct fid_domain fid;
 	struct weft_fabric *fabric;
 	const struct weft_machine *machine;
-	const struct weft_backend *backend; /* of all its endpoints */
+	const struct weft_backend *backend; /* backend of all its endpoints */
 	struct weft_mutex mutex;
 	bool threaded;	/* calls must take the mutex */
 	bool virt_addr; /* FI_MR_BASIC: RMA addresses are virtual addresses */

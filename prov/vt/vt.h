@@ -95,7 +95,7 @@ struct weft_vt {
 	/* listening socket of rank 0 in weft_vt_join_job(), or -1 */
 	int listen;
 	double compute;
-	double instructions; /* of the processor per second; 0: not counted */
+	double instructions; /* instructions per second; 0: not counted */
 	struct weft_noise noise;
 	uint32_t *wake; /* ranks that this process has to wake, in order */
 	uint32_t wake_count;
@@ -203,7 +203,7 @@ struct vt {
 		int counter; /* descriptor of counted instructions, or -1 */
 		/* instructions at the end of the last call */
 		uint64_t counted;
-		struct weft_rng rng; /* of noise */
+		struct weft_rng rng; /* random numbers of the noise */
 		/* computation until the next interruption, ps */
 		uint64_t quiet_ps;
 	} computing;

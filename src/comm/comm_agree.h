@@ -38,7 +38,7 @@ struct weft_agree {
 	/* ids offered, one bit each; last word 1: all members offered */
 	uint64_t mine[WEFT_CTX_WINDOW + 1];
 	uint64_t in[WEFT_CTX_WINDOW + 1];
-	int error; /* of the post of send */
+	int error; /* result of the post of send */
 	struct weft_req *send;
 	struct weft_req *recv;
 	int id_count;	/* number of ids requested, 1 or 2 */

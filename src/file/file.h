@@ -232,7 +232,7 @@ int weft_file_rep_type(const struct weft_file_rep *rep, struct weft_dt *dt,
 struct weft_file_access {
 	struct weft_file *f;
 	bool write;
-	MPI_Offset offset; /* in etypes of the view */
+	MPI_Offset offset; /* position in etypes of the view */
 	struct weft_typed mem;
 };
 

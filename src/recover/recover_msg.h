@@ -16,7 +16,7 @@ enum weft_recover_what { WEFT_RECOVER_BALLOT, WEFT_RECOVER_REVOKE };
 /* Identifies a communicator: its context id may be used again later. */
 struct weft_recover_key {
 	uint32_t ctx;
-	uint32_t hash; /* of the members */
+	uint32_t hash; /* hash of the members */
 	uint32_t seq;  /* number of the ballot */
 };
 

@@ -34,15 +34,15 @@ struct object {
 struct views {
 	struct view now;
 	struct view acquired; /* joined by the next acquire fence */
-	struct view released; /* at the last release fence */
+	struct view released; /* view at the last release fence */
 };
 
 static struct {
 	enum explore_fault fault;
 	int threads;
 	struct views of[EXPLORE_THREADS];
-	struct view sc_fence;  /* of all sequentially consistent fences */
-	struct view sc_stores; /* and of such stores */
+	struct view sc_fence;  /* join of all sequentially consistent fences */
+	struct view sc_stores; /* join of all sequentially consistent stores */
 	int objects;
 	struct object object[OBJECTS];
 	struct {

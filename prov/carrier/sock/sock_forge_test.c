@@ -24,7 +24,7 @@ enum {
 
 struct record {
 	uint32_t more;
-	uint32_t bytes; /* of content */
+	uint32_t bytes; /* length of the content */
 	int32_t claim;	/* added to the length in the record */
 	int32_t len;	/* added to the length in the packet's header */
 };

@@ -47,7 +47,7 @@ enum stream_mode { STREAM_OPEN, STREAM_TAGGED, STREAM_ENCRYPTED };
 struct stream_hello {
 	uint32_t magic;
 	uint16_t mode; /* enum stream_mode; both sides must have the same */
-	uint16_t port; /* of the sender's datagrams, network byte order */
+	uint16_t port; /* port of the sender's datagrams, network byte order */
 	uint32_t address;
 	uint32_t reserved;
 	uint64_t from; /* incarnation of the sender */
@@ -61,9 +61,9 @@ struct stream_answer {
 };
 
 struct stream_head {
-	uint64_t ticket; /* of the transfer, issued by the receiver */
-	uint64_t offset; /* of the payload in the transfer */
-	uint32_t bytes;	 /* of the payload */
+	uint64_t ticket; /* ticket of the transfer, issued by the receiver */
+	uint64_t offset; /* offset of the payload in the transfer */
+	uint32_t bytes;	 /* length of the payload */
 	uint32_t reserved;
 };
 
@@ -83,8 +83,9 @@ enum stream_state {
 struct stream_seal;
 
 struct stream_conn {
-	struct weft_list link; /* in conns or greeting of struct stream */
-	struct weft_list busy; /* in busy of struct stream, with transfers */
+	struct weft_list link; /* entry in conns or greeting of struct stream */
+	struct weft_list busy; /* entry in busy of struct stream, while it has
+				* transfers */
 	int fd;
 	enum stream_state state;
 	bool incoming;

@@ -12,7 +12,7 @@
 struct apenet_single {
 	unsigned buf; /* number of the source buffer */
 	uint32_t bytes;
-	const void *from; /* in the source buffer */
+	const void *from; /* address in the source buffer */
 	uint64_t to;
 	uint64_t data; /* data of the event at the target */
 	uint64_t cookie;

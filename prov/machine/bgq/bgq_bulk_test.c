@@ -181,7 +181,7 @@ static void refused_transfers_set_the_error_registers(void **state)
 
 /* ---- atomics ---- */
 
-static uint64_t word; /* in the memory of side 1, mapped by side 0 */
+static uint64_t word; /* word in the memory of side 1, mapped by side 0 */
 
 static int amo(unsigned kind, unsigned op, uint64_t operand, uint64_t *old)
 {

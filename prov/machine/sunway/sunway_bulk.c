@@ -42,7 +42,7 @@ struct sunway_bulks {
 	unsigned vi;
 	bool posting; /* the caller of sunway_bulk_move reads the events */
 	int refused;  /* error of a transfer that was not started */
-	struct weft_regs segments; /* of this endpoint, for peers; live only */
+	struct weft_regs segments; /* memory for peers; live only */
 	struct sunway_bulk *free;
 	struct sunway_bulk bulk[WEFT_SUNWAY_IN_FLIGHT];
 };

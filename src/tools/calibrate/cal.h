@@ -44,7 +44,7 @@ struct cal_machine {
 	uint32_t payload, header, chunk; /* bytes of packets */
 	double hop_us;			 /* time of a link */
 	unsigned hops;			 /* links between the two nodes */
-	unsigned ranks;			 /* of the allreduce; 0: unknown */
+	unsigned ranks;			 /* of an allreduce; 0: unknown */
 };
 
 /*
@@ -68,7 +68,8 @@ struct cal_fit {
 	bool eager_known; /* longer messages were measured */
 	/* 1: overhead is an assumed part of the smallest latency */
 	bool overhead_assumed;
-	double mean_error, worst_error; /* of latency and bandwidth, parts */
+	double mean_error, worst_error; /* relative errors of latency and
+					 * bandwidth */
 };
 
 /* Returns the bytes on the wire of a message. */

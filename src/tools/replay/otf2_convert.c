@@ -57,7 +57,7 @@ struct archive {
 	struct region *region;
 	struct list *group;
 	struct comm *comm;
-	uint64_t *location; /* of each rank */
+	uint64_t *location; /* location of each rank */
 	char **string;
 	uint32_t regions, groups, comms, ranks, strings;
 	/* The location being read. */

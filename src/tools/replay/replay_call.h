@@ -22,7 +22,7 @@ struct replay_call {
 	uint64_t comm; /* 0: the world */
 	int64_t peer, tag;
 	uint64_t bytes;
-	uint64_t req; /* of ISEND, IRECV, COLL with LATER, REQ_FREE */
+	uint64_t req; /* request of ISEND, IRECV, COLL with LATER, REQ_FREE */
 	/* The receive of SENDRECV. */
 	int64_t peer_in, tag_in;
 	uint64_t bytes_in;

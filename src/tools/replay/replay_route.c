@@ -23,7 +23,7 @@
 
 struct replay_route {
 	struct weft_route base;
-	struct weft_list link; /* in replay_rank.routes */
+	struct weft_list link; /* entry in replay_rank.routes */
 	struct weft_nic_group *group;
 	/* A large group: */
 	struct nic_net *net;
@@ -34,7 +34,7 @@ struct replay_route {
 
 struct route_call {
 	struct weft_grp_work work;
-	struct weft_coll_call call; /* of a large group */
+	struct weft_coll_call call; /* call of a large group */
 	struct replay_op *op;
 };
 

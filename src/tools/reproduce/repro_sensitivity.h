@@ -38,8 +38,8 @@ bool repro_unchecked(const struct repro_sensitivity *s, unsigned number);
 
 struct repro_sensitivity_sum {
 	unsigned predictions; /* predicted rows that were run */
-	unsigned could_fail;  /* of these, rows that some change breaks */
-	unsigned held;	      /* of these, rows in band */
+	unsigned could_fail;  /* predictions that some change breaks */
+	unsigned held;	      /* breakable predictions in band */
 	unsigned unchecked;   /* numbers that move no row */
 };
 struct repro_sensitivity_sum

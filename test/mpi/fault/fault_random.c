@@ -9,7 +9,7 @@
 #include <time.h>
 
 static unsigned seed;
-static double limit_s; /* from the start; no rank dies later */
+static double limit_s; /* seconds after the start; no rank dies later */
 
 /* A random number that depends on the seed, and on a and b. */
 static unsigned draw(unsigned a, unsigned b)

@@ -27,7 +27,7 @@ struct run_event {
 	int32_t code;
 	int32_t pad;
 	char *text;			 /* freed by the reader; may be NULL */
-	struct run_spawn_request *spawn; /* of RUN_EVENT_SPAWN */
+	struct run_spawn_request *spawn; /* request of RUN_EVENT_SPAWN */
 };
 
 /* Starts the server and its thread. Returns 0, or -errno after a message. */
