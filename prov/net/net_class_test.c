@@ -22,8 +22,8 @@ static void ring_open(struct net_fixture *e, unsigned torus_fifos,
 }
 
 /*
- * Returns when a message from node 0 to node 4 has arrived whose FIFO in memory
- * has network FIFO 0, which is filled by a long message to node 1.
+ * Returns the arrival time of a message from node 0 to node 4. Its FIFO in
+ * memory uses network FIFO 0, which a long message to node 1 fills.
  */
 static uint64_t mapped_end(uint16_t map)
 {

@@ -241,7 +241,7 @@ static void a_message_of_a_lost_node_ends_with_an_error(void **state)
 	pair_close(&p);
 }
 
-/* Starts a message of a node that will not end. */
+/* Sends the first packet of a message that the node never completes. */
 static void begin_message(struct pair *p, uint32_t node)
 {
 	const char bytes[8] = { 0 };
