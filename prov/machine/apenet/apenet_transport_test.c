@@ -312,7 +312,7 @@ static void a_ring_accepts_only_the_next_packet(void **state)
 		{ APENET_RING_SHORTS, 32, 0, 1 },	/* duplicate */
 		{ APENET_RING_SHORTS + 256, 32, 1, 1 }, /* slot of packet 2 */
 		{ APENET_RING_SHORTS + 256, 32, 2, 1 }, /* after a gap */
-		{ APENET_RING_LONGS + 4096, 32, 1, 1 }, /* short, long slot */
+		{ APENET_RING_LONGS + 4096, 32, 1, 1 }, /* in a long slot */
 		{ APENET_RING_SHORTS + 128, 200, 1, 1 },
 		{ APENET_RING_SHORTS + 128, 23, 1, 1 }, /* no header */
 		{ APENET_RING_SHORTS + 128, 0, 1, 1 },
