@@ -7,7 +7,8 @@ import re
 from site_markdown import slug
 
 TAGS = {"B": "b", "I": "i"}
-CHARS = {"dq": '"', "em": "\u2014", "en": "\u2013", "aq": "'", "bu": "\u2022"}
+CHARS = {"dq": '"', "lq": "\u201c", "rq": "\u201d", "em": "\u2014",
+         "en": "\u2013", "aq": "'", "bu": "\u2022"}
 
 
 def arguments(text):
