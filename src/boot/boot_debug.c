@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Ranks that wait for a debugger (boot_debug.h). */
 #include "src/boot/boot_debug.h"
 
 #include "src/base/log.h"

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* Accesses to windows in device memory (win_device.h). */
 #include "src/win/win_device.h"
 
 #include "src/offload/offload_device.h"

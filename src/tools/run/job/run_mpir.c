@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
+/* The table of processes for debuggers (run_mpir.h). */
 #include "src/tools/run/job/run_mpir.h"
 
 #include "src/base/attr.h"
