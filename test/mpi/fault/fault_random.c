@@ -107,10 +107,14 @@ static int do_nonblocking(MPI_Comm c)
 	return err;
 }
 
+/*
+ * A new communicator may exist on some members only, if a rank dies during the
+ * call: the members agree before they use it.
+ */
 static int do_communicators(MPI_Comm c, int which)
 {
 	MPI_Comm made;
-	int me, err;
+	int me, err, all;
 
 	MPI_Comm_rank(c, &me);
 	if (which == 0)
@@ -120,8 +124,13 @@ static int do_communicators(MPI_Comm c, int which)
 	else
 		err = MPIX_Comm_shrink(c, &made);
 	if (err)
+		MPIX_Comm_revoke(c);
+	all = !err;
+	if (MPIX_Comm_agree(c, &all))
+		all = 0;
+	if (err)
 		return err;
-	err = MPI_Barrier(made);
+	err = all ? MPI_Barrier(made) : 1;
 	MPI_Comm_free(&made);
 	return err;
 }
@@ -230,6 +239,7 @@ int main(int argc, char **argv)
 	seed = (unsigned)atoi(argv[1]);
 	limit_s = atoi(argv[3]) * 1e-3;
 	CHECK(MPI_Comm_dup(world, &c), MPI_SUCCESS);
+	sync_all(world);
 	choose_victims(atoi(argv[2]));
 	start = MPI_Wtime();
 	while (!round_run(&c, &round, start))
