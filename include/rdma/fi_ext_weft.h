@@ -234,6 +234,16 @@ struct fi_weft_choice {
 	uint64_t bytes_min, bytes_max;
 };
 
+/* A rank that has ended before the others. */
+struct fi_weft_failure {
+	uint32_t rank;
+	uint32_t has_left; /* 1: it has left (fi_weft_world.leave) */
+	/* 1: all its packets for this rank have been read */
+	uint32_t is_silent;
+	uint64_t failed_ps; /* time at which it ended */
+	uint64_t known_ps;  /* time from which the other ranks know it */
+};
+
 struct fi_weft_world {
 	size_t size;
 	/*
@@ -290,6 +300,12 @@ struct fi_weft_world {
 	 * and no time was taken; other errors: as of a wait.
 	 */
 	int (*file)(struct fid *domain, uint64_t bytes, int write);
+	/*
+	 * Returns end i of the job, in the order of time; -FI_ENOENT: this rank
+	 * knows of fewer ends. A wait ends when a rank ends.
+	 */
+	int (*failure)(struct fid *domain, uint32_t i,
+		       struct fi_weft_failure *f);
 };
 
 /* Flag of fi_join_collective: use messages, even if hardware is available. */

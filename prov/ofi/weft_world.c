@@ -223,6 +223,21 @@ static int world_file(struct fid *fid, uint64_t bytes, int write)
 	return c->ops->backend->file(c, bytes, write);
 }
 
+static int world_failure(struct fid *fid, uint32_t i, struct fi_weft_failure *f)
+{
+	struct weft_carrier *c = carrier_of(to_domain(fid));
+	struct weft_vt_failure x;
+
+	if (!c || weft_vt_failure(c, i, &x))
+		return -FI_ENOENT;
+	*f = (struct fi_weft_failure){ .rank = x.rank,
+				       .has_left = x.has_left,
+				       .is_silent = x.is_silent,
+				       .failed_ps = x.failed_ps,
+				       .known_ps = x.known_ps };
+	return 0;
+}
+
 struct fi_weft_world weft_world_ops = {
 	.size = sizeof(struct fi_weft_world),
 	.create = world_create,
@@ -239,4 +254,5 @@ struct fi_weft_world weft_world_ops = {
 	.tree = world_tree,
 	.choice = world_choice,
 	.file = world_file,
+	.failure = world_failure,
 };

@@ -6,6 +6,7 @@ libweftcarrier_la_SOURCES += \
 	prov/vt/vt_cpus.c \
 	prov/vt/vt_dma.c \
 	prov/vt/vt_engine.c \
+	prov/vt/vt_end.c \
 	prov/vt/vt_fault.c \
 	prov/vt/vt_file.c prov/vt/vt_file_call.c prov/vt/vt_host.c prov/vt/vt_compute.c \
 	prov/vt/vt_fold.c \
@@ -25,6 +26,6 @@ libweftcarrier_la_SOURCES += \
 libweftcarrier_la_LIBADD = libweftnetfile.la libweft-net.la \
 	$(CRYPTO_LIBS)
 
-C_TESTS += prov/vt/vt_chain_test prov/vt/vt_memory_test prov/vt/vt_dma_test prov/vt/vt_fuzz_test \
+C_TESTS += prov/vt/vt_chain_test prov/vt/vt_memory_test prov/vt/vt_dma_test prov/vt/vt_end_test prov/vt/vt_fuzz_test \
 	prov/vt/vt_poll_test prov/vt/vt_message_test prov/vt/vt_test \
 	prov/vt/vt_security_test prov/vt/vt_amo_test prov/vt/vt_path_test

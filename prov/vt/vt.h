@@ -19,6 +19,8 @@
  *   vt_file.c          file accesses through I/O nodes; vt_file_call.c: the
  *                      rank's part
  *   vt_fault.c         failed nodes and lost messages, by a fault plan
+ *   vt_end.c           ranks that a fault plan ends, and the times at which the
+ *                      other ranks know it
  *   vt_engine_pass.c   functions that all parts of an engine pass use
  *   vt_engine.c        the engine pass, run by the rank that blocks last
  *   vt_watch.c         detection of dead ranks and of a world without progress
@@ -130,7 +132,8 @@ struct vt {
 	uint32_t contacted_room;
 	struct weft_carrier_stats stats;
 	bool threads;
-	bool out; /* this rank has left the world */
+	bool out;	 /* this rank has left the world */
+	uint64_t end_ps; /* time at which the fault plan ends this rank */
 	bool no_dma;
 	/* transfers in flight, by transfer number */
 	struct weft_dma *dma[VT_DMAS];
@@ -596,6 +599,31 @@ bool vt_memory_copy(struct vt_engine_pass *t, uint64_t cookie,
 		    uint64_t *bytes_p);
 void vt_dma_packet(struct vt_engine_pass *t, uint32_t i, uint64_t bytes);
 void vt_dma_lost(struct vt_engine_pass *t, uint32_t i);
+
+/* vt_end.c */
+struct weft_fault_plan;
+struct weft_fault_plan_why;
+/*
+ * Sets the times at which the fault plan ends ranks. Returns false if a line is
+ * invalid: why has the message.
+ */
+bool vt_ends_load(struct weft_vt *w, const char *name,
+		  const struct weft_fault_plan *plan,
+		  struct weft_fault_plan_why *why);
+static inline bool vt_has_ended(const struct vt *v)
+{
+	return vt_now(v->me) >= v->end_ps && v->end_ps != VT_NEVER;
+}
+
+/* Called by the engine: the process of a rank has died by itself. */
+void vt_end_of_process(struct vt_engine_pass *t, uint32_t rank);
+/* Called by the engine: the end of the rank in the cookie is known. */
+void vt_end_known(struct vt_engine_pass *t, uint64_t cookie);
+/* Called by the engine: a rank has failed at a time, which is known now. */
+void vt_rank_failed(struct vt_engine_pass *t, uint32_t rank,
+		    uint64_t failed_ps);
+/* Called by the engine: a rank leaves, in a job whose ranks may fail. */
+void vt_rank_leaves(struct vt_engine_pass *t, uint32_t rank);
 
 /* vt_fault.c */
 void vt_fault_dead(void *arg, uint64_t at, uint32_t node);

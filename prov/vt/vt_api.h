@@ -224,6 +224,21 @@ const char *weft_vt_fault(struct weft_carrier *c, unsigned i,
  */
 int weft_vt_why(struct weft_carrier *c, uint32_t rank, char *text, size_t len);
 /*
+ * A rank that has ended before the others: by the fault plan, or because it has
+ * left the job.
+ */
+struct weft_vt_failure {
+	uint32_t rank;
+	bool has_left;
+	/* all its packets for this rank have been read */
+	bool is_silent;
+	uint64_t failed_ps;
+	uint64_t known_ps; /* time from which the other ranks know it */
+};
+/* Returns end i of the job. -ENOENT: this rank knows fewer ends. */
+int weft_vt_failure(struct weft_carrier *c, uint32_t i,
+		    struct weft_vt_failure *f);
+/*
  * Returns the counters of a link. -ENOENT: no link; -EINVAL: no such node or
  * port.
  */

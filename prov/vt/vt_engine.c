@@ -159,6 +159,11 @@ static void up_timer(void *arg, uint64_t at, uint64_t cookie)
 	uint32_t i = (uint32_t)cookie;
 	uint64_t bytes;
 
+	if (weft_unlikely(cookie & VT_COOKIE_END)) {
+		t->time_ps = at;
+		vt_end_known(t, cookie);
+		return;
+	}
 	if (weft_likely(!(cookie & (VT_COOKIE_COPY | VT_COOKIE_COPIED)))) {
 		vt_fold_timer(arg, at, cookie);
 		return;
@@ -238,18 +243,11 @@ static uint32_t posted_by(struct weft_vt *w, struct vt_rank *r)
 	return first;
 }
 
-/* Makes dead ranks leave, after their last packets have arrived. */
 static void post_deaths(struct vt_engine_pass *t)
 {
-	for (uint32_t i = 0; i < t->w->size; i++) {
-		struct vt_rank *r = &t->w->rank_of[i];
-
-		if (weft_load32(&r->status) != WEFT_VT_DEAD || r->leave_err)
-			continue;
-		r->leave_err = ECONNRESET;
-		if (!r->in_flight)
-			vt_rank_left(t, i);
-	}
+	for (uint32_t i = 0; i < t->w->size; i++)
+		if (weft_load32(&t->w->rank_of[i].status) == WEFT_VT_DEAD)
+			vt_end_of_process(t, i);
 }
 
 static void engine_drain(struct vt_engine_pass *t, uint32_t rank)
@@ -271,10 +269,7 @@ static void engine_drain(struct vt_engine_pass *t, uint32_t rank)
 		} else if (kind == VT_FILE) {
 			vt_file_post(t, i);
 		} else if (kind == VT_LEAVE) {
-			t->w->rank_of[rank].leave_err =
-				t->w->head->node_dead ? ECONNRESET : ESHUTDOWN;
-			if (!t->w->rank_of[rank].in_flight)
-				vt_rank_left(t, rank);
+			vt_rank_leaves(t, rank);
 		} else if (kind != VT_PACKET) {
 			vt_route_post(t, i);
 		}

@@ -156,6 +156,11 @@ void vt_arrive(struct vt_engine_pass *t, uint32_t rank, uint32_t i, bool quiet)
 	struct vt_buf *b = vt_buf(t->w, i);
 
 	WEFT_GUARD_ASSERT(t->time_ps != VT_NEVER && r->in_tail != i);
+	/* a rank that has ended reads nothing */
+	if (weft_unlikely(r->leave_err) && t->w->cold_of[rank].ended) {
+		vt_buf_return(t, i);
+		return;
+	}
 	b->stamp = vt_interface_stamp(t, rank, b);
 	/* relaxed: R4 publishes it */
 	weft_store32_relaxed(&b->next, VT_NONE);

@@ -12,20 +12,6 @@
 
 #include <stdio.h>
 
-static void rank_fail(struct vt_engine_pass *t, uint32_t rank)
-{
-	struct vt_rank *r = vt_rank(t->w, rank);
-
-	if (weft_load32(&r->status) >= WEFT_VT_DONE || r->leave_err)
-		return;
-	/* relaxed: published by the release of the rank */
-	weft_store32_relaxed(&r->verdict, EHOSTDOWN);
-	r->leave_err = ECONNRESET;
-	if (!r->in_flight)
-		vt_rank_left(t, rank);
-	vt_rank_release(t, rank, t->time_ps);
-}
-
 /* Makes every wait report that the network is down. */
 static void end_all(struct vt_engine_pass *t)
 {
@@ -43,6 +29,7 @@ static void end_all(struct vt_engine_pass *t)
 void vt_fault_dead(void *arg, uint64_t at, uint32_t node)
 {
 	struct vt_engine_pass *t = arg;
+	uint64_t detect_ps = t->w->cfg.care.detect_ps;
 	char name[32];
 
 	t->time_ps = at;
@@ -56,10 +43,10 @@ void vt_fault_dead(void *arg, uint64_t at, uint32_t node)
 		return;
 	}
 	weft_log(WEFT_LOG_INFO, "virtual time: %s is dead", name);
-	t->w->head->node_dead = 1;
 	for (uint32_t i = 0; i < t->w->size; i++)
 		if (t->w->rank_of[i].node == node)
-			rank_fail(t, i);
+			vt_rank_failed(t, i,
+				       at > detect_ps ? at - detect_ps : 0);
 }
 
 /* ---- counters of the fault plan ------------------------------------------ */
@@ -78,8 +65,14 @@ int weft_vt_why(struct weft_carrier *c, uint32_t rank, char *text, size_t len)
 	const struct weft_vt *w = vt_of(c)->w;
 	char name[32];
 
-	if (rank >= w->size ||
-	    !net_fault_node_dead(w->net, w->rank_of[rank].node))
+	if (rank >= w->size)
+		return -ENOENT;
+	if (w->cold_of[rank].ended) {
+		snprintf(text, len, "has failed at %.3f us",
+			 (double)w->cold_of[rank].end_ps * 1e-6);
+		return 0;
+	}
+	if (!net_fault_node_dead(w->net, w->rank_of[rank].node))
 		return -ENOENT;
 	net_node_name(&w->cfg, w->rank_of[rank].node, name, sizeof(name));
 	snprintf(text, len, "%s%s has failed, as set by the fault plan",

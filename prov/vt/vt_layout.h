@@ -102,7 +102,12 @@ struct vt_head {
 	uint32_t join_count; /* entries in joins */
 	weft_au32 died;	     /* a rank is dead: check all ranks */
 	weft_au32 net_down;  /* a link without detour is dead */
-	uint32_t node_dead;  /* a node is dead: ranks announce leaving */
+	uint32_t node_dead; /* a node or rank is dead: ranks announce leaving */
+	/* the fault plan ends ranks: ranks announce leaving from the start */
+	uint32_t ends_planned;
+	/* time from the end of a process until the other ranks know it */
+	uint64_t detect_exit_ps;
+	weft_au32 failures; /* ranks whose end is known; vt_rank_cold.failure */
 	uint32_t batch_count;
 	weft_au64 now; /* virtual time that the model has reached, ps */
 	uint64_t passes;
@@ -202,6 +207,20 @@ struct vt_rank_cold {
 	uint64_t copy_ps;
 
 	/*
+	 * The end of the rank (vt_end.c). end_ps: time at which the fault plan
+	 * ends it, or VT_NEVER; ended: written by the rank when it ends at that
+	 * time. Written by the engine: time of the failure, time at which the
+	 * other ranks know it, whether the rank has left the job; and the rank
+	 * of the i-th such end of the job.
+	 */
+	uint64_t end_ps;
+	uint64_t failed_ps;
+	uint64_t known_ps;
+	uint32_t ended;
+	uint32_t has_left;
+	uint32_t failure;
+
+	/*
 	 * Written by the engine: completed file accesses of the rank, and end
 	 * of the last access of its I/O node (vt_file.c).
 	 */
@@ -299,7 +318,9 @@ static_assert(offsetof(struct vt_buf, payload) % 8 == 0 &&
  */
 #define VT_COOKIE_COPY	  (UINT64_C(32) << 32)
 #define VT_COOKIE_COPIED  (UINT64_C(64) << 32)
+/* A file access; of a timer: the end of a rank is known. */
 #define VT_COOKIE_FILE	  (UINT64_C(128) << 32)
+#define VT_COOKIE_END	  VT_COOKIE_FILE
 #define VT_RESULT_MEMBER  40
 
 enum vt_dma_kind { VT_PUT, VT_GET, VT_CHANGE };

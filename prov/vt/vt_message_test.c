@@ -224,7 +224,7 @@ static int die_running(struct play *p, struct end *e, uint32_t rank)
 	if (rank == 0 && wait_got(e, 1))
 		return 2;
 	while (rank == 0 && !e->lost) {
-		if (!e->c->ops->poll(e->c, 1) &&
+		if (!e->c->ops->poll(e->c, 1) && !e->lost &&
 		    e->c->ops->wait(e->c, FOREVER) == -EDEADLK)
 			return 3;
 	}
@@ -248,7 +248,7 @@ static int die_after_sending(struct play *p, struct end *e, uint32_t rank)
 	if (wait_got(e, 1) || end_send(e, to, 0, 8) || wait_got(e, 2))
 		return 2;
 	while (!e->lost)
-		if (!e->c->ops->poll(e->c, 1) &&
+		if (!e->c->ops->poll(e->c, 1) && !e->lost &&
 		    e->c->ops->wait(e->c, FOREVER) == -EDEADLK)
 			return 3;
 	return e->lost_err == ECONNRESET ? 0 : 4;

@@ -49,6 +49,7 @@ static int vt_init(struct vt *v, const struct weft_carrier_attr *attr)
 	if (!w->park)
 		vt_cpus_add(w->head);
 	v->last_to = VT_NONE;
+	v->end_ps = w->cold_of[w->rank].end_ps;
 	v->watched = w->park ? 0 : VT_MEASURED_RUNS;
 	v->shares = w->park;
 	v->check_next = w->rank + 1;
@@ -130,13 +131,14 @@ static void vt_close(struct weft_carrier *c)
 
 /*
  * Leaves the world. At the end of a job all ranks leave, so a notice is posted
- * only if a node is dead.
+ * only if ranks fail.
  */
 void weft_vt_leave(struct weft_carrier *c)
 {
 	struct vt *v = vt_of(c);
 
-	if (v->w->head->node_dead && !v->me->leave_err)
+	if ((v->w->head->node_dead || v->w->head->ends_planned) &&
+	    !v->me->leave_err)
 		post_leave(v);
 	vt_world_leave(v);
 }
@@ -320,6 +322,36 @@ static void vt_device_copied(struct weft_carrier *c, uint64_t bytes)
 static void vt_long_message(struct weft_carrier *c)
 {
 	vt_of(c)->long_message = true;
+}
+
+/* ---- ranks that have ended ----------------------------------------------- */
+
+int weft_vt_failure(struct weft_carrier *c, uint32_t i,
+		    struct weft_vt_failure *f)
+{
+	struct vt *v = vt_of(c);
+	struct weft_vt *w = v->w;
+	const struct vt_rank_cold *end;
+	const struct vt_peer *p;
+	uint32_t rank;
+
+	if (i >= w->size || i >= weft_load32(&w->head->failures))
+		return -ENOENT;
+	rank = w->cold_of[i].failure;
+	if (rank >= w->size || w->cold_of[rank].known_ps > vt_now(v->me))
+		return -ENOENT;
+	end = &w->cold_of[rank];
+	p = weft_hash_get(&v->peers, rank);
+	*f = (struct weft_vt_failure){
+		.rank = rank,
+		.has_left = end->has_left,
+		.is_silent = p ? p->base.lost
+			       : weft_load32(&w->rank_of[rank].exit_err) &&
+					     vt_next(v) == VT_NEVER,
+		.failed_ps = end->failed_ps,
+		.known_ps = end->known_ps,
+	};
+	return 0;
 }
 
 /* ---- notes and counters -------------------------------------------------- */

@@ -76,6 +76,9 @@ bool vt_has_room(const struct vt *v)
 
 WEFT_HOT void vt_post(struct vt *v, uint32_t i)
 {
+	/* a rank that has ended sends nothing; its next wait fails */
+	if (weft_unlikely(vt_has_ended(v)))
+		return;
 	/* R3 pairs with A3 in posted_by(): the buffer is filled. */
 	vt_push(v->w, &v->me->posted, i);
 	vt_idle_polls_set(v, 0);

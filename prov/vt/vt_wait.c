@@ -154,6 +154,23 @@ WEFT_HOT static void block_once(struct vt *v, enum weft_vt_state as,
 	vt_run_begin(v);
 }
 
+/*
+ * The end of this rank by the fault plan: waits until the model has reached its
+ * time, since transfers up to then need the memory of this process. The clock
+ * of the rank may be later, after a computation.
+ */
+static WEFT_COLD int end_here(struct vt *v)
+{
+	vt_now_set(v->me, v->end_ps);
+	while (vt_reached(v->w) < v->end_ps && !v->threads &&
+	       !weft_load32(&v->w->head->broken))
+		block_once(v, WEFT_VT_BLOCKED, v->end_ps);
+	/* relaxed: only this rank writes its verdict while it runs */
+	weft_store32_relaxed(&v->me->verdict, EHOSTDOWN);
+	v->w->cold_of[v->rank].ended = 1;
+	return -EHOSTDOWN;
+}
+
 /* Blocks until due or until an event; returns 0 or the verdict. */
 WEFT_HOT static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 {
@@ -165,12 +182,15 @@ WEFT_HOT static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 	 */
 	if (weft_unlikely(weft_load32_relaxed(&me->verdict) == EHOSTDOWN))
 		return -EHOSTDOWN;
+	if (weft_unlikely(vt_has_ended(v)))
+		return end_here(v);
+	due = due < v->end_ps ? due : v->end_ps;
 	do {
 		block_once(v, as, vt_interface_block(v, due));
 		if (weft_unlikely(weft_load32_relaxed(&me->verdict)))
 			return vt_verdict(&v->base);
 	} while (weft_unlikely(vt_interface_release(v, as, &due)));
-	return 0;
+	return weft_unlikely(vt_has_ended(v)) ? end_here(v) : 0;
 }
 
 int vt_block_until(struct vt *v, bool (*done)(const struct vt *v))
@@ -347,7 +367,7 @@ WEFT_HOT void vt_poll_unsuccessful(struct vt *v)
 		return;
 	as = next_poll(v, &at);
 	/* only the engine can decide whether a jump ends at its first step */
-	if (as == WEFT_VT_POLLING && at <= vt_reached(v->w)) {
+	if (as == WEFT_VT_POLLING && at <= vt_reached(v->w) && at < v->end_ps) {
 		vt_now_set(v->me, at);
 		return;
 	}

@@ -41,7 +41,7 @@ static uint64_t world_place(uint64_t *offset, size_t count, size_t bytes)
  */
 static uint32_t model_room(const struct vt_head *h)
 {
-	return h->size * VT_BUFS * (vt_acks(&h->cfg) ? 2 : 1);
+	return h->size * VT_BUFS * (vt_acks(&h->cfg) ? 2 : 1) + h->size;
 }
 
 static void lay_out(struct vt_head *h)
@@ -181,6 +181,7 @@ static void rank_init(struct weft_vt *w, uint32_t i,
 	vt_buf(w, stub)->kind = VT_STUB;
 	weft_store32(&vt_buf(w, stub)->next, VT_NONE);
 	vt_due_set(w, i, VT_NEVER);
+	w->cold_of[i].end_ps = VT_NEVER;
 	w->batch[i] = i;
 }
 
@@ -254,10 +255,11 @@ static int load_faults(struct weft_vt *w, const struct weft_vt_conf *conf,
 	struct weft_fault_plan_why why;
 
 	if (!plan->count)
-		return 0;
+		return vt_ends_load(w, name, plan, &why) ? 0 : -EINVAL;
 	if (strpbrk(name, " =;"))
 		name = "plan";
-	if (net_fault_load(w->net, name, plan, &why))
+	if (net_fault_load(w->net, name, plan, &why) ||
+	    !vt_ends_load(w, name, plan, &why))
 		return world_refuse(why.text);
 	if (starts_partitioned(w, plan)) {
 		snprintf(why.text, sizeof(why.text),

@@ -8,6 +8,8 @@
  *   burst optical = 20               # length of an error burst in bits
  *   lanes 17.A+ = 2 at 10 us         # remaining lanes of the link
  *   dead-link 17.A+ at 10 us for 1 ms
+ *   dead-processor 17 at 3 ms        # the ranks of the node end
+ *   detect by 1 ms                   # the other ranks know it 1 ms later
  *   slow-node 3 = 1.5                # factor
  *   loss = 0.01
  *   delay = 0.05 by 200 us
@@ -38,7 +40,12 @@ enum weft_fault_plan_kind {
 	WEFT_FAULT_SLOW_LINK, /* factor by which the link is slower */
 	WEFT_FAULT_SLOW_NODE,
 	WEFT_FAULT_MEMORY, /* memory errors, probability per read */
-	WEFT_FAULT_LOSS,   /* packet loss in carriers, probability per packet */
+	/* the processors of a node stop; its router continues */
+	WEFT_FAULT_DEAD_PROCESSOR,
+	WEFT_FAULT_DEAD_RANK, /* the process of a rank ends */
+	/* time until the other ranks know the end of a process: by_ps */
+	WEFT_FAULT_DETECT,
+	WEFT_FAULT_LOSS, /* packet loss in carriers, probability per packet */
 	WEFT_FAULT_DUPLICATE,
 	WEFT_FAULT_REORDER,
 	WEFT_FAULT_CORRUPT,

@@ -96,6 +96,24 @@ static void semicolons_separate_faults_on_a_command_line(void **state)
 	weft_fault_plan_fini(&p);
 }
 
+static void ends_of_processes_and_their_detection(void **state)
+{
+	struct weft_fault_plan_why why;
+	struct weft_fault_plan p;
+
+	T_OK(weft_fault_plan_load("dead-processor 0,3,1 at 3 ms; dead-rank 5;"
+				  "detect by 20 us",
+				  &p, &why));
+	T_IS(p.count, 3);
+	check(&p.fault[0], WEFT_FAULT_DEAD_PROCESSOR, 1, "0,3,1", 0);
+	check_time(&p.fault[0], 3000000000, WEFT_FAULT_FOREVER);
+	check(&p.fault[1], WEFT_FAULT_DEAD_RANK, 1, "5", 0);
+	check(&p.fault[2], WEFT_FAULT_DETECT, 1, "", 0);
+	T_IS(p.fault[2].by_ps, 20000000);
+	weft_fault_plan_fini(&p);
+	T_IS(weft_fault_plan_load("detect = 3", &p, &why), -EINVAL);
+}
+
 static void empty_text_is_an_empty_plan(void **state)
 {
 	static const char *const empty[] = { "", "\n\n", ";;", "# x; loss = 1",
@@ -230,6 +248,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(every_kind_is_parsed),
 		T_CASE(semicolons_separate_faults_on_a_command_line),
+		T_CASE(ends_of_processes_and_their_detection),
 		T_CASE(empty_text_is_an_empty_plan),
 		T_CASE(errors_name_file_and_line),
 		T_CASE(a_link_may_fail_twice),

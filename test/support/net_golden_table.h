@@ -746,6 +746,7 @@ static const struct golden_exception {
 	{ "bgq", "inject_fifos" },
 	/* software and interfaces of the ranks: used by prov/vt */
 	{ NULL, "ranks_per_node" },
+	{ NULL, "detect_exit" },
 	{ NULL, "send" },
 	{ NULL, "recv" },
 	{ NULL, "coll_send" },

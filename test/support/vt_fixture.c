@@ -24,6 +24,7 @@ static struct weft_vt_conf conf_of(const struct play *p)
 	return (struct weft_vt_conf){ .machine =
 					      p->machine ? p->machine : "bgq",
 				      .map = "",
+				      .faults = p->faults,
 				      .packet_bytes = p->machine ? 2560 : 512 };
 }
 

@@ -24,6 +24,7 @@ struct found {
 struct play {
 	int ranks;
 	const char *machine; /* machine name or file; NULL: bgq */
+	const char *faults;  /* fault plan; NULL: none */
 	int (*body)(struct play *p, struct end *e, uint32_t rank);
 	struct weft_vt *w;
 	char handle[WEFT_VT_HANDLE];

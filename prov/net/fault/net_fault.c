@@ -157,7 +157,7 @@ static int set_links(struct net *net, const struct net_fault_line *line)
 
 static bool for_model(const struct weft_fault_entry *f)
 {
-	return f->kind < WEFT_FAULT_LOSS;
+	return f->kind < WEFT_FAULT_DEAD_PROCESSOR;
 }
 
 void net_fault_reserve(struct net_config *cfg,
@@ -165,7 +165,7 @@ void net_fault_reserve(struct net_config *cfg,
 {
 	cfg->faults = 0;
 	for (size_t i = 0; i < plan->count; i++)
-		cfg->faults += for_model(&plan->fault[i]);
+		cfg->faults += plan->fault[i].kind < WEFT_FAULT_LOSS;
 }
 
 static int line_error(struct weft_fault_plan_why *why, const char *name,

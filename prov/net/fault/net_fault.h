@@ -32,11 +32,16 @@ void net_fault_reserve(struct net_config *cfg,
 		       const struct weft_fault_plan *plan);
 /*
  * Activates the fault plan; call before anything is sent. Lines for carriers
- * are ignored. -EINVAL: why holds the error message with file and line.
+ * and about processes are ignored. -EINVAL: why holds the error message with
+ * file and line.
  */
 int net_fault_load(struct net *net, const char *name,
 		   const struct weft_fault_plan *plan,
 		   struct weft_fault_plan_why *why);
+
+/* Parses a node. Returns NULL, or what is wrong. */
+const char *net_fault_node_parse(const struct net *net, const char *text,
+				 uint32_t *node_p);
 
 struct net_fault_count {
 	/* packets sent on links with errors, including retries */

@@ -184,6 +184,18 @@ static const char *node_parse(const struct net *net, const char *s,
 	return NULL;
 }
 
+const char *net_fault_node_parse(const struct net *net, const char *text,
+				 uint32_t *node_p)
+{
+	struct net_fault_line line = { .node = 0 };
+	const char *wrong = node_parse(net, text, false, &line);
+
+	if (!wrong && line.class == NET_CLASS_ANY)
+		wrong = "no such node";
+	*node_p = line.node;
+	return wrong;
+}
+
 /* Parses a rail: the links of all end nodes to one of the parallel trees. */
 static const char *rail_parse(const struct net *net, const char *s,
 			      struct net_fault_line *line)

@@ -109,6 +109,7 @@ static const struct net_config bgq = {
 		.ecc_alarm = 50,	   /* driver */
 		.internal = NET_INTERNAL_HALT, /* II.F */
 		.detect_ps = 332000000000, /* retry_alarm times retry_ps */
+		.detect_exit_ps = 1000000000, /* assumed */
 	},
 };
 

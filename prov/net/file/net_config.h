@@ -134,6 +134,8 @@ enum net_header_code { NET_HEADER_NONE, NET_HEADER_HAMMING };
 enum net_checked { NET_CHECKED_LINK, NET_CHECKED_END };
 enum net_internal { NET_INTERNAL_POISON, NET_INTERNAL_HALT };
 
+#define NET_DETECT_EXIT_PS UINT64_C(1000000000)
+
 /* How the machine handles errors; used only with a fault plan. */
 struct net_reliability {
 	uint8_t code;	     /* enum net_code of a packet */
@@ -165,6 +167,11 @@ struct net_reliability {
 	/* delay until the source retransmits a packet without any report */
 	uint64_t ack_timeout_ps;
 	uint64_t detect_ps; /* delay until a dead link is detected */
+	/*
+	 * delay until the other ranks know the end of a process whose node has
+	 * not failed; 0: NET_DETECT_EXIT_PS (assumed)
+	 */
+	uint64_t detect_exit_ps;
 	/* time without injection while routes are rebuilt */
 	uint64_t quiesce_ps;
 	/*

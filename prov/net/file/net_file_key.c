@@ -415,6 +415,10 @@ const struct file_key file_keys[] = {
 	  "packets are routed around dead links: no or yes" },
 	{ "detect", FILE_TIME, CFG(care.detect_ps), 1, PS_MAX, FILE_OPTIONAL,
 	  "time from the failure of a link to its detection, e.g. 10 us" },
+	{ "detect_exit", FILE_TIME, CFG(care.detect_exit_ps), 1, PS_MAX,
+	  FILE_OPTIONAL,
+	  "time from the end of a process until the other ranks know it, e.g. "
+	  "1 ms" },
 	{ "quiesce", FILE_TIME, CFG(care.quiesce_ps), 1, PS_MAX, FILE_OPTIONAL,
 	  "time without injection while routes are rebuilt, e.g. 20 ms" },
 	{ "internal", FILE_CODE, CFG(care.internal), 0, 0, FILE_OPTIONAL,
