@@ -88,11 +88,28 @@ static int sync_job(bool *stays_p)
 	return rc;
 }
 
+/*
+ * In a job that survives failures, ranks fail also during MPI_Finalize, so each
+ * rank leaves independently.
+ */
+static int sync_survivors(bool *stays_p)
+{
+	int rc = weft_recover_sync(stays_p);
+
+	if (rc)
+		return rc;
+	weft_world_leave_alone();
+	return 1;
+}
+
 static int sync_world(bool *stays_p)
 {
 	char dead[8];
-	int rc = final_barrier(stays_p);
+	int rc;
 
+	if (weft_core.survives)
+		return sync_survivors(stays_p);
+	rc = final_barrier(stays_p);
 	if (!rc)
 		return 0;
 	weft_world_failed_ranks(dead, sizeof(dead));
@@ -137,6 +154,7 @@ static const struct weft_core_backend modelled = {
 	.file_time = weft_world_file_time,
 	.compute = weft_world_compute,
 	.factor = weft_world_factor,
+	.failure = weft_world_failure,
 };
 
 int weft_core_backend_open(void)

@@ -72,6 +72,11 @@ int weft_world_choice(unsigned i, struct fi_weft_choice *choice)
 	return weft_fi_errno(world->choice(domain(), i, choice));
 }
 
+int weft_world_failure(uint32_t i, struct fi_weft_failure *f)
+{
+	return weft_fi_errno(world->failure(domain(), i, f));
+}
+
 void weft_world_file_time(size_t bytes, bool write)
 {
 	/* a failure of the world is reported by the next wait */
@@ -172,6 +177,7 @@ void weft_world_leave(void)
 void weft_world_halt(void)
 {
 	world->leave(domain());
+	weft_call_mark_failed();
 	weft_pmix_close();
 	_exit(0);
 }

@@ -23,6 +23,9 @@ int weft_world_address(int rank, void *name, size_t *len);
 /* Returns choice i of a collective algorithm, or -ENOENT. */
 struct fi_weft_choice;
 int weft_world_choice(unsigned i, struct fi_weft_choice *choice);
+/* Returns end i of a rank that this rank knows of, or -ENOENT. */
+struct fi_weft_failure;
+int weft_world_failure(uint32_t i, struct fi_weft_failure *f);
 /* Blocks for the time that a file access takes on the machine. */
 void weft_world_file_time(size_t bytes, bool write);
 /*

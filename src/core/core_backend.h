@@ -47,6 +47,7 @@ struct weft_core_traits {
 };
 
 struct fi_weft_choice;
+struct fi_weft_failure;
 
 struct weft_core_backend {
 	struct weft_core_traits traits;
@@ -78,6 +79,11 @@ struct weft_core_backend {
 	 */
 	void (*compute)(uint64_t ps);
 	double (*factor)(void);
+	/*
+	 * Returns failure i of a process of the job, or -ENOENT: this process
+	 * knows of fewer. NULL: the launcher and the provider report failures.
+	 */
+	int (*failure)(uint32_t i, struct fi_weft_failure *f);
 };
 
 #endif

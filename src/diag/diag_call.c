@@ -297,6 +297,13 @@ void weft_call_finish(void)
 		weft_store32(&weft_job_page_member(&job_page, me)->finished, 1);
 }
 
+void weft_call_mark_failed(void)
+{
+	pthread_once(&opened, open_page);
+	if (job_page.head)
+		weft_store32(&weft_job_page_member(&job_page, me)->failed, 1);
+}
+
 struct weft_job_page *weft_call_job_page(uint32_t *me_p)
 {
 	pthread_once(&opened, open_page);

@@ -27,6 +27,9 @@ struct weft_job_page;
  */
 bool weft_call_has_launcher(void);
 
+/* Notifies mpiexec that a fault plan ends this process. */
+void weft_call_mark_failed(void);
+
 /* Call site: one static object in each MPI function. */
 struct weft_call_site {
 	const char *name; /* for example "PMPI_Send" */

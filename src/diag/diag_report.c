@@ -176,7 +176,22 @@ static void print_classes(FILE *f, const struct loads *s, uint64_t now)
 	print_class(f, &all, now);
 }
 
-/* Lists the ranks of failed nodes; their clocks stopped at that time. */
+/* Prints the time from which the other ranks know that a rank has failed. */
+static void print_known(FILE *f, const struct fi_weft_world *world,
+			struct fid *domain, uint32_t rank)
+{
+	struct fi_weft_failure x;
+
+	for (uint32_t i = 0; !world->failure(domain, i, &x); i++)
+		if (x.rank == rank) {
+			fprintf(f, ", known at %.3f us\n",
+				(double)x.known_ps * 1e-6);
+			return;
+		}
+	fprintf(f, ", not known yet\n");
+}
+
+/* Lists the ranks that have failed by the fault plan. */
 static void print_dead(FILE *f, const struct fi_weft_world *world,
 		       struct fid *domain)
 {
@@ -187,10 +202,10 @@ static void print_dead(FILE *f, const struct fi_weft_world *world,
 	for (uint32_t r = 0; !world->read(domain, r, &n); r++) {
 		if (world->why(domain, r, why, sizeof(why)))
 			continue;
-		if (count++ < TOP)
-			fprintf(f,
-				"    rank %" PRIu32 ": %s, known at %.3f us\n",
-				r, why, (double)n.clock_ps * 1e-6);
+		if (count++ >= TOP)
+			continue;
+		fprintf(f, "    rank %" PRIu32 ": %s", r, why);
+		print_known(f, world, domain, r);
 	}
 	if (count > TOP)
 		fprintf(f, "    and %u other ranks\n", count - TOP);

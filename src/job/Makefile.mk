@@ -2,7 +2,7 @@
 libweftbase_la_SOURCES += src/job/job_log.c src/job/job_log.h \
 	src/job/job_cfg.c src/job/job_cfg.h \
 	src/job/fault_plan.c src/job/fault_plan.h src/job/job_page.c \
-	src/job/job_page.h src/job/job_page_layout.h src/job/job_page_entry.c src/job/job_page_exit.c \
+	src/job/job_page.h src/job/job_page_layout.h src/job/job_page_entry.c src/job/job_page_event.c src/job/job_page_exit.c \
 	src/job/job_page_print.c src/job/job_page_print.h src/job/job_trace.c \
 	src/job/job_event.c src/job/job_event.h src/job/job_noise.h \
 	src/job/job_record.h src/job/job_trace.h src/job/job_trace_layout.h \

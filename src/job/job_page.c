@@ -27,9 +27,15 @@ static size_t text_offset(uint32_t members)
 	       (size_t)members * JOB_PAGE_NAMES * sizeof(struct job_page_tally);
 }
 
+static size_t events_offset(uint32_t members)
+{
+	return text_offset(members) + JOB_PAGE_TEXT;
+}
+
 static size_t page_bytes_of(uint32_t members, bool counted)
 {
-	return counted ? text_offset(members) + JOB_PAGE_TEXT
+	return counted ? events_offset(members) +
+				 JOB_PAGE_EVENTS * sizeof(struct job_page_event)
 		       : tallies_offset(members);
 }
 
@@ -100,6 +106,12 @@ void weft_job_page_close(struct weft_job_page *r)
 	weft_region_close(&r->region);
 	r->head = NULL;
 	r->members = 0;
+}
+
+struct job_page_event *weft_job_page_events(const struct weft_job_page *r)
+{
+	return r->head && r->counted ? page_addr(r, events_offset(r->members))
+				     : NULL;
 }
 
 /* yields before the writer of a name is considered dead */

@@ -97,6 +97,30 @@ uint32_t weft_job_page_exits(const struct weft_job_page *r);
 void weft_job_page_wait_exit(struct weft_job_page *r, uint32_t seen);
 void weft_job_page_wake_waiters(struct weft_job_page *r);
 
+/*
+ * Events of recovery after failures, which several members record: the page
+ * keeps their first begin and last end, so that the result does not depend on
+ * the order of members. Pages without tallies have none.
+ */
+enum weft_job_page_event_kind {
+	JOB_PAGE_FAILURE = 1, /* a member has detected a failure */
+	JOB_PAGE_REVOCATION,
+	JOB_PAGE_AGREEMENT,
+	JOB_PAGE_SHRINK,
+};
+struct weft_job_page_event {
+	enum weft_job_page_event_kind kind;
+	uint64_t number; /* the same at all members, different among events */
+	uint64_t begin_ps, end_ps;
+	/* JOB_PAGE_FAILURE: rank, and time of the failure if it is known */
+	uint32_t rank;
+	uint64_t at_ps; /* 0: unknown */
+};
+void weft_job_page_event_add(struct weft_job_page *r,
+			     const struct weft_job_page_event *e);
+/* Returns the table of JOB_PAGE_EVENTS entries, or NULL. */
+struct job_page_event *weft_job_page_events(const struct weft_job_page *r);
+
 /* Appends text that the launcher prints at the end; excess text is cut. */
 void weft_job_page_text_add(struct weft_job_page *r, const char *text);
 /* Returns the text, which the caller frees; NULL: no text. */

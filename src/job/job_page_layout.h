@@ -8,6 +8,7 @@
  *            | member  members of                 256 |  what each executes
  *            | tally   members * JOB_PAGE_NAMES of 16 |  if counted
  *            | text    JOB_PAGE_TEXT bytes            |  if counted
+ *            | event   JOB_PAGE_EVENTS of          64 |  if counted
  *            +----------------------------------------+
  *
  * The members write the page; their launcher reads it, also after they have
@@ -29,7 +30,7 @@
 
 enum { JOB_PAGE_NAMES = 1024, JOB_PAGE_NAME = 56, JOB_PAGE_THREADS = 8 };
 enum { JOB_PAGE_ENTRY = 120 };
-enum { JOB_PAGE_TEXT = 1 << 18, JOB_PAGE_ONCE = 5 };
+enum { JOB_PAGE_TEXT = 1 << 18, JOB_PAGE_ONCE = 5, JOB_PAGE_EVENTS = 256 };
 
 /*
  * A member has used MPI sessions; a member has used them before MPI_Finalize,
@@ -73,7 +74,8 @@ struct job_page_member {
 	weft_au32 started; /* 1: MPI_Init has completed */
 	weft_au32 exited;  /* 1: the process has exited; by the launcher */
 	uint32_t app;	   /* number of the program; by the launcher */
-	uint32_t pad[3];
+	weft_au32 failed;  /* 1: a fault plan has ended the process */
+	uint32_t pad[2];
 	/* cache line 1: times, only if requested */
 	weft_au64 begin_ps;
 	weft_au64 end_ps;
@@ -94,5 +96,21 @@ struct job_page_tally {
 	weft_au64 ps;
 };
 static_assert(sizeof(struct job_page_tally) == 16, "shared format");
+
+/* An event that several members have, e.g. a failure: its times. */
+struct job_page_event {
+	/* number of the event; the kind is its lowest byte; 0: unused */
+	weft_au64 key;
+	weft_au32 members; /* that have recorded it */
+	uint32_t pad;
+	/* of all members: first begin and last end, in ps, plus 1 */
+	weft_au64 begin_ps;
+	weft_au64 end_ps;
+	weft_au64 first_end_ps;
+	weft_au64 detail; /* kind JOB_PAGE_FAILURE: rank */
+	weft_au64 at_ps;  /* JOB_PAGE_FAILURE: time of the failure, plus 1 */
+	uint64_t pad2;
+};
+static_assert(sizeof(struct job_page_event) == 64, "shared format");
 
 #endif

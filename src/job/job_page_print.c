@@ -93,6 +93,125 @@ static double us(uint64_t ps)
 	return (double)ps * 1e-6;
 }
 
+/* ---- recovery after failures --------------------------------------------- */
+
+/* A copy of an event; times in ps from the begin of the job. */
+struct event {
+	unsigned kind;
+	uint32_t rank, members;
+	uint64_t begin_ps, end_ps;
+	uint64_t at_ps; /* time of a failure; 0: unknown */
+};
+
+static int compare_begin(const void *a, const void *b)
+{
+	const struct event *x = a, *y = b;
+
+	if (x->begin_ps != y->begin_ps)
+		return x->begin_ps < y->begin_ps ? -1 : 1;
+	if (x->kind != y->kind)
+		return x->kind < y->kind ? -1 : 1;
+	return x->rank < y->rank ? -1 : x->rank > y->rank;
+}
+
+/* Returns the first time of a member after MPI_Init. */
+static uint64_t first_begin(const struct weft_job_page *job_page)
+{
+	uint64_t first = UINT64_MAX, ps;
+
+	for (uint32_t i = 0; i < job_page->members; i++) {
+		ps = weft_load64(&weft_job_page_member(job_page, i)->begin_ps);
+		first = ps < first ? ps : first;
+	}
+	return first;
+}
+
+/* Copies the events. start_ps: time that counts as 0. Returns their number. */
+static size_t events_read(const struct weft_job_page *job_page,
+			  uint64_t start_ps, struct event *event)
+{
+	const struct job_page_event *x = weft_job_page_events(job_page);
+	size_t n = 0;
+
+	for (unsigned i = 0; x && i < JOB_PAGE_EVENTS; i++, x++) {
+		uint64_t begin = weft_load64(&x->begin_ps);
+		uint64_t end = weft_load64(&x->end_ps);
+		uint64_t at = weft_load64(&x->at_ps);
+
+		if (!weft_load64(&x->key) || !weft_load32(&x->members))
+			continue;
+		event[n++] = (struct event){
+			.kind = (unsigned)(weft_load64(&x->key) & 0xff),
+			.rank = (uint32_t)weft_load64(&x->detail),
+			.members = weft_load32(&x->members),
+			.begin_ps = begin - 1 - start_ps,
+			.end_ps = end - 1 - start_ps,
+			.at_ps = at ? at - 1 - start_ps : 0,
+		};
+	}
+	qsort(event, n, sizeof(*event), compare_begin);
+	return n;
+}
+
+static void print_event(FILE *f, const struct event *e, uint64_t failed_ps)
+{
+	static const char *const names[] = { "", "detection", "revocation",
+					     "agreement", "shrink" };
+	char name[32];
+
+	snprintf(name, sizeof(name), "%s",
+		 e->kind < sizeof(names) / sizeof(*names) ? names[e->kind]
+							  : "");
+	if (e->kind == JOB_PAGE_FAILURE)
+		snprintf(name, sizeof(name), "detection of rank %u", e->rank);
+	fprintf(f, "  %-26s %6u %15.3f %15.3f %12.3f %15.3f\n", name,
+		e->members, us(e->begin_ps), us(e->end_ps),
+		us(e->end_ps - e->begin_ps),
+		e->end_ps > failed_ps ? us(e->end_ps - failed_ps) : 0);
+}
+
+/* lines of the table of recovery */
+#define RECOVERY_LINES 40
+
+/*
+ * Prints detection, revocation, agreements and shrinks. The last column is the
+ * time since the last failure that was detected before.
+ */
+static void print_recovery(const struct weft_job_page *job_page, bool modelled,
+			   FILE *f)
+{
+	struct event *event = calloc(JOB_PAGE_EVENTS, sizeof(*event));
+	uint64_t start = modelled ? 0 : first_begin(job_page), failed_ps = 0;
+	size_t n = event ? events_read(job_page, start, event) : 0;
+	bool seen = false;
+
+	for (size_t i = 0; i < n; i++) {
+		const struct event *e = &event[i];
+
+		/* agreements before any failure are not part of a recovery */
+		if (!seen && e->kind != JOB_PAGE_FAILURE)
+			continue;
+		if (!seen)
+			fprintf(f,
+				"recovery:                   ranks  first "
+				"begin "
+				"us     last end us  duration us  since failure"
+				"\n");
+		seen = true;
+		if (e->kind == JOB_PAGE_FAILURE)
+			failed_ps = e->at_ps ? e->at_ps : e->begin_ps;
+		if (i >= RECOVERY_LINES)
+			continue;
+		if (e->kind == JOB_PAGE_FAILURE && e->at_ps)
+			fprintf(f, "  failure of rank %-17u %15.3f\n", e->rank,
+				us(e->at_ps));
+		print_event(f, e, failed_ps);
+	}
+	if (seen && n > RECOVERY_LINES)
+		fprintf(f, "  and %zu other events\n", n - RECOVERY_LINES);
+	free(event);
+}
+
 void weft_job_page_print(const struct weft_job_page *job_page,
 			 const char *clock, const char *machine, FILE *f)
 {
@@ -124,6 +243,7 @@ void weft_job_page_print(const struct weft_job_page *job_page,
 			span ? 100.0 * (double)row[i].sum_ps /
 					job_page->members / (double)span
 			     : 0);
+	print_recovery(job_page, !strcmp(clock, "virtual time"), f);
 	if (text)
 		fputs(text, f);
 	free(text);

@@ -286,11 +286,56 @@ static void members_are_notified_of_exits(void **state)
 	weft_job_page_close(&shared);
 }
 
+/* Members record one event in any order: the page has its first and last time.
+ */
+static void events_have_their_first_and_last_time(void **state)
+{
+	struct weft_job_page_event e = {
+		.kind = JOB_PAGE_FAILURE, .number = 17, .rank = 17, .at_ps = 5
+	};
+	static const uint64_t begin[] = { 30, 10, 20 };
+	const struct job_page_event *x;
+	unsigned n = 0;
+
+	T_OK(weft_job_page_open(&shared, 3, true));
+	for (int i = 0; i < 3; i++) {
+		e.begin_ps = begin[i];
+		e.end_ps = begin[i] + 5;
+		weft_job_page_event_add(&shared, &e);
+	}
+	e.kind = JOB_PAGE_SHRINK; /* another event with this number */
+	weft_job_page_event_add(&shared, &e);
+	x = weft_job_page_events(&shared);
+	for (int i = 0; i < JOB_PAGE_EVENTS; i++) {
+		if (!weft_load64(&x[i].key))
+			continue;
+		n++;
+		if ((weft_load64(&x[i].key) & 0xff) != JOB_PAGE_FAILURE)
+			continue;
+		T_IS(weft_load32(&x[i].members), 3);
+		T_IS(weft_load64(&x[i].begin_ps), 10 + 1);
+		T_IS(weft_load64(&x[i].end_ps), 35 + 1);
+		T_IS(weft_load64(&x[i].first_end_ps), 15 + 1);
+		T_IS(weft_load64(&x[i].detail), 17);
+		T_IS(weft_load64(&x[i].at_ps), 5 + 1);
+	}
+	T_IS(n, 2);
+	/* a full table drops events */
+	for (e.number = 100; e.number < 100 + 2 * JOB_PAGE_EVENTS; e.number++)
+		weft_job_page_event_add(&shared, &e);
+	weft_job_page_close(&shared);
+	T_OK(weft_job_page_open(&shared, 3, false));
+	T_TRUE(!weft_job_page_events(&shared));
+	weft_job_page_event_add(&shared, &e);
+	weft_job_page_close(&shared);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(call_names_map_to_ids),
 		T_CASE(page_of_another_version_is_named),
+		T_CASE(events_have_their_first_and_last_time),
 		T_CASE(full_name_table_returns_0),
 		T_CASE(job_page_shows_call_of_dead_rank),
 		T_CASE(text_is_reported_once),

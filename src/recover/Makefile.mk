@@ -7,6 +7,7 @@ libmpi_abi_la_SOURCES += src/recover/recover.c src/recover/recover.h \
 	src/recover/recover_interrupt.c src/recover/recover_interrupt.h \
 	src/recover/recover_members.c src/recover/recover_members.h \
 	src/recover/recover_msg.c src/recover/recover_msg.h \
+	src/recover/recover_record.c src/recover/recover_record.h \
 	src/recover/recover_revoke.c src/recover/recover_revoke.h
 
 C_TESTS += src/recover/recover_consensus_test

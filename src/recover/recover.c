@@ -39,11 +39,13 @@ static void attend(void)
 	weft_recover_msg_deliver();
 	weft_ballots_advance();
 	weft_interrupt_all();
-	if (!weft_failed_all_silent())
+	if (!weft_core.traits.waits_end && !weft_failed_all_silent())
 		weft_progress_attention();
 }
 
 static const struct weft_watcher watcher = { .idle = attend, .ms = CHECK_MS };
+/* The failure of a process ends waits: no periodic check. */
+static const struct weft_watcher wakened = { .idle = attend, .ms = -1 };
 
 /* ---- the thread that waits for exits ------------------------------------- */
 
@@ -105,6 +107,10 @@ int weft_recover_open(void)
 	weft_unlock();
 	if (rc)
 		return rc;
+	if (weft_core.traits.waits_end) {
+		weft_progress_add_watcher(&wakened);
+		return 0;
+	}
 	weft_progress_add_watcher(&watcher);
 	listen_begin();
 	return 0;

@@ -21,6 +21,7 @@
 #include "src/recover/recover_ballot.h"
 #include "src/recover/recover_failed.h"
 #include "src/recover/recover_members.h"
+#include "src/recover/recover_record.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -34,6 +35,8 @@ struct agreement {
 	struct weft_req req;
 	struct weft_comm *comm; /* holds one reference */
 	struct weft_ballot *ballot;
+	struct weft_recover_key key; /* of the ballot */
+	uint64_t begin_ps;
 	bool shrinks;
 	int *flag; /* agree: in and out */
 	/* shrink */
@@ -121,6 +124,7 @@ static int ballot_begin(struct agreement *a)
 		       (at.words - at.acked) * sizeof(*value));
 		invert_failed(value + at.acked, &m, a->comm->acked);
 		key.seq = a->comm->ballots++;
+		a->key = key;
 		a->ballot = weft_ballot_start(&key, m.proc, m.n, m.me, value,
 					      at.words);
 	}
@@ -234,6 +238,7 @@ static int shrink_end(struct agreement *a, const uint64_t *decision)
 	weft_unlock();
 	if (rc)
 		return rc;
+	weft_recover_record(JOB_PAGE_SHRINK, &a->key, a->begin_ps);
 	a->ready(a->arg, made);
 	return 1;
 }
@@ -249,6 +254,7 @@ static int agree_end(struct agreement *a, const uint64_t *decision)
 	unacked = decision_read(a, decision);
 	weft_ballot_put(a->ballot);
 	weft_unlock();
+	weft_recover_record(JOB_PAGE_AGREEMENT, &a->key, a->begin_ps);
 	return unacked ? -ECONNRESET : 1;
 }
 
@@ -304,6 +310,7 @@ static int agreement_start(struct agreement *a, struct weft_req **req_p)
 
 	if (!a)
 		return rc;
+	a->begin_ps = weft_recover_now_ps();
 	weft_lock();
 	rc = ballot_begin(a);
 	weft_unlock();

@@ -8,6 +8,7 @@
 #include "src/diag/diag_call.h"
 #include "src/job/job_page.h"
 #include "src/os/wait_policy.h"
+#include "src/recover/recover_record.h"
 
 #include <errno.h>
 #include <rdma/fi_ext_weft.h>
@@ -23,6 +24,8 @@
 struct failure {
 	int proc;
 	uint64_t ns; /* time of the detection */
+	/* failure reported by the backend: its number, plus 1; 0: not */
+	uint32_t number;
 };
 
 static struct {
@@ -30,6 +33,7 @@ static struct {
 	uint64_t deaths;	     /* deaths that the provider has reported */
 	struct weft_job_page *page;  /* NULL: not started by Weft's mpiexec */
 	uint32_t exits;		     /* exits that the page has reported */
+	uint32_t reported; /* failures that the backend has reported */
 	struct failure *list;
 	int count;
 	bool *is_failed; /* indexed as weft_core.proc */
@@ -47,7 +51,8 @@ int weft_failed_open(void)
 		return -ENOMEM;
 	if (!fi_open_ops(&weft_core.domain->fid, FI_WEFT_PEERS, 0, &ops, NULL))
 		failed.peers = ops;
-	if (weft_call_has_launcher())
+	/* the launcher's times are not those of the backend's clock */
+	if (weft_call_has_launcher() && !weft_core.backend->failure)
 		failed.page = weft_call_job_page(&me);
 	return 0;
 }
@@ -63,15 +68,25 @@ void weft_failed_close(void)
 	failed.count = 0;
 	failed.deaths = 0;
 	failed.exits = 0;
+	failed.reported = 0;
+}
+
+/* failed_ps: time of the failure; 0: unknown. quiet: not in the report. */
+static void add(int proc, uint64_t failed_ps, bool quiet)
+{
+	if (failed.is_failed[proc] || proc == weft_core.job.rank)
+		return;
+	if (!quiet)
+		weft_recover_record_failure(proc, failed_ps);
+	failed.is_failed[proc] = true;
+	failed.list[failed.count++] =
+		(struct failure){ .proc = proc, .ns = weft_now_ns() };
+	weft_log(WEFT_LOG_INFO, "rank %d has failed", proc);
 }
 
 void weft_failed_add(int proc)
 {
-	if (failed.is_failed[proc] || proc == weft_core.job.rank)
-		return;
-	failed.is_failed[proc] = true;
-	failed.list[failed.count++] = (struct failure){ proc, weft_now_ns() };
-	weft_log(WEFT_LOG_INFO, "rank %d has failed", proc);
+	add(proc, 0, false);
 }
 
 static void update_from_page(void)
@@ -103,12 +118,40 @@ static void update_from_provider(void)
 	}
 }
 
+/* Finds the failure of a process that the decision of a ballot contains. */
+static struct failure *find(int proc)
+{
+	for (int i = 0; i < failed.count; i++)
+		if (failed.list[i].proc == proc)
+			return &failed.list[i];
+	return NULL;
+}
+
+static void update_from_backend(void)
+{
+	struct fi_weft_failure f;
+
+	while (!weft_core.backend->failure(failed.reported, &f)) {
+		struct failure *x;
+
+		failed.reported++;
+		add((int)f.rank, f.failed_ps, f.has_left);
+		x = find((int)f.rank);
+		if (x)
+			x->number = failed.reported;
+	}
+}
+
 bool weft_failed_update(void)
 {
 	int before = failed.count;
 
-	update_from_page();
-	update_from_provider();
+	if (weft_core.backend->failure) {
+		update_from_backend();
+	} else {
+		update_from_page();
+		update_from_provider();
+	}
 	return failed.count != before;
 }
 
@@ -130,7 +173,12 @@ bool weft_failed_is(int proc)
 static bool is_silent(const struct failure *f)
 {
 	fi_addr_t addr = weft_core.proc[f->proc].real;
+	struct fi_weft_failure x;
 
+	if (weft_core.backend->failure)
+		return f->number &&
+		       !weft_core.backend->failure(f->number - 1, &x) &&
+		       x.is_silent;
 	if (addr != FI_ADDR_NOTAVAIL && failed.peers &&
 	    failed.peers->dead(weft_core.ep, addr))
 		return true;
@@ -139,10 +187,9 @@ static bool is_silent(const struct failure *f)
 
 bool weft_failed_is_silent(int proc)
 {
-	for (int i = 0; i < failed.count; i++)
-		if (failed.list[i].proc == proc)
-			return is_silent(&failed.list[i]);
-	return false;
+	const struct failure *f = find(proc);
+
+	return f && is_silent(f);
 }
 
 bool weft_failed_all_silent(void)

@@ -10,6 +10,7 @@
 #include "src/offload/offload_route.h"
 #include "src/recover/recover_failed.h"
 #include "src/recover/recover_members.h"
+#include "src/recover/recover_record.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -64,11 +65,15 @@ static void mark(struct weft_comm *c)
 
 void weft_revoke(struct weft_comm *c)
 {
+	struct weft_recover_key key;
+
 	if (c->revoked)
 		return;
 	weft_log(WEFT_LOG_INFO, "communicator %s is revoked", c->name);
 	mark(c);
 	forward(c);
+	key = weft_recover_key(c);
+	weft_recover_record(JOB_PAGE_REVOCATION, &key, weft_recover_now_ps());
 	weft_progress_attention();
 }
 

@@ -73,7 +73,13 @@ c() { echo "$client -1:$mark"; }
 run 137 --survive -n 2 $(c) init kill=9
 run 139 --survive -n 3 $(c) 1:kill=11 init fence fini
 last 'rank 1 .* exited on signal 11'
-run 125 --survive --machine bgq -n 2 true
-last 'possible only in a job on one host with the live clock'
+run 125 --survive -host elsewhere.example -n 2 true
+last 'possible only in a job on one host'
+# the report has the times of the recovery, by the host's clock
+run 0 --survive --report -n 4 "$dir/solver" 2 35
+for line in 'detection of rank 2 +3' 'revocation +3' 'agreement +3' 'shrink +3'; do
+	grep -qE "^  $line " "$dir/err" ||
+		complain "no $line in the report: $(cat "$dir/err")"
+done
 nothing_left
 end

@@ -2,7 +2,8 @@
 /*
  * Ranks die at random moments, while all ranks communicate, agree and shrink.
  * The survivors repair their communicator and continue until the time limit.
- * Arguments: seed, number of ranks that die, and the ms in which they die.
+ * Arguments: seed, number of ranks that die, the ms in which they die, and the
+ * number of ranks that a fault plan ends (default 0).
  */
 #include "test/mpi/fault/fault_t.h"
 
@@ -248,7 +249,7 @@ int main(int argc, char **argv)
 	while (!is_usable(c))
 		c = repair(c);
 	MPI_Comm_size(c, &left);
-	EXPECT(left >= size - atoi(argv[2]));
+	EXPECT(left >= size - atoi(argv[2]) - (argc > 4 ? atoi(argv[4]) : 0));
 	CHECK(MPI_Comm_free(&c), MPI_SUCCESS);
 	return fault_end();
 }

@@ -296,6 +296,23 @@ static int rank_of(const struct run_job *job, pid_t pid)
 	return -1;
 }
 
+/* Handles the exit of a rank that a fault plan has ended. */
+static void record_planned_end(struct run_job *job, int i)
+{
+	if (job->first_failure.cause == RUN_CAUSE_NONE)
+		job->first_failure =
+			(struct run_end){ .cause = RUN_CAUSE_EXIT,
+					  .rank = i,
+					  .code = 1,
+					  .pid = job->rank[i].pid };
+	job->failures++;
+	job->rank[i].failed = true;
+	if (job->live > 0)
+		run_message("rank %d has failed, as set by the fault plan; the "
+			    "job continues with %d ranks",
+			    i, job->live);
+}
+
 /*
  * Handles the exit of a rank in a job that survives failures. Returns false if
  * the exit ends the job: a rank has not completed MPI_Init, or no rank is left.
@@ -311,6 +328,11 @@ static bool survive(struct run_job *job, int i, enum run_cause cause, int code)
 	    !run_job_page_all_started(job))
 		return false;
 	weft_job_page_record_exit(&job->job_page, (uint32_t)i);
+	if (weft_load32(&weft_job_page_member(&job->job_page, (uint32_t)i)
+				 ->failed)) {
+		record_planned_end(job, i);
+		return true;
+	}
 	if (cause == RUN_CAUSE_NONE)
 		return true;
 	if (job->first_failure.cause == RUN_CAUSE_NONE ||
@@ -569,8 +591,10 @@ static void end_of_survivors(struct run_job *job)
 	if (e->cause == RUN_CAUSE_NONE || job->end.cause != RUN_CAUSE_NONE)
 		return;
 	for (int i = 0; i < job->nranks; i++)
-		finished = finished || job->rank[i].finalized;
-	if (!finished || job->rank[e->rank].finalized)
+		finished = finished ||
+			   (job->rank[i].finalized && !job->rank[i].failed);
+	if (!finished ||
+	    (job->rank[e->rank].finalized && !job->rank[e->rank].failed))
 		job->end = *e;
 	else
 		run_message("%d of %d ranks have failed, the others have "

@@ -226,6 +226,33 @@ bool run_model_live_faults(const struct run_model *m)
 	return ok;
 }
 
+/*
+ * Checks the fault plan of a job that survives failures: on a machine without
+ * detours, messages of other nodes are lost at a dead node.
+ */
+int run_model_check_survive(const struct run_model *m)
+{
+	struct weft_fault_plan plan;
+	struct weft_fault_plan_why why;
+	int err = 0;
+
+	if (!m->faults || !run_model_virtual(m) || m->detours ||
+	    weft_fault_plan_load(m->faults, &plan, &why))
+		return 0;
+	for (size_t i = 0; i < plan.count && !err; i++) {
+		if (plan.fault[i].kind != WEFT_FAULT_DEAD_NODE)
+			continue;
+		run_message("--survive: %s has no detour around dead-node %s, "
+			    "so messages of other nodes would be lost there; "
+			    "dead-processor %s stops its processors only",
+			    m->machine, plan.fault[i].target,
+			    plan.fault[i].target);
+		err = -EINVAL;
+	}
+	weft_fault_plan_fini(&plan);
+	return err;
+}
+
 /* Writes m->spec: NAME[@VARIANT]:SHAPE or /full/path[@VARIANT]:SHAPE. */
 static int write_spec(struct run_model *m, const struct net_config *cfg)
 {
@@ -277,6 +304,7 @@ static int check_virtual(struct run_model *m, int ranks, bool quiet)
 	m->link_byte_pj = cfg.link_byte_pj;
 	m->link_mw = cfg.link_mw;
 	m->node_mw = cfg.node_mw;
+	m->detours = !err && cfg.care.reroute;
 	if (!err && m->map)
 		m->map_spec = net_map_is_order(m->map) ? strdup(m->map)
 						       : full_path(m->map);

@@ -19,6 +19,12 @@ int run_model_known(const char *name);
 enum { RUN_MODEL_TEXT = 160 };
 void run_model_text(const struct run_model *m, char text[RUN_MODEL_TEXT]);
 
+/*
+ * Returns 0, or -EINVAL after a message: ranks cannot survive the job's fault
+ * plan. Called after run_model_check().
+ */
+int run_model_check_survive(const struct run_model *m);
+
 bool run_model_virtual(const struct run_model *m);
 /* Returns whether a live job on one host can inject these faults. */
 bool run_model_live_faults(const struct run_model *m);

@@ -248,6 +248,8 @@ static bool parse(struct run_opts *o, char **argv, int on_host_ranks,
 			o->model.report = "";
 		err = run_model_check(&o->model, run_opts_ranks(o), o->quiet);
 	}
+	if (!err && o->survive)
+		err = run_model_check_survive(&o->model);
 	if (!err)
 		return true;
 	*exit_p = RUN_EXIT_FAULT;

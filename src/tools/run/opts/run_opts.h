@@ -131,6 +131,7 @@ struct run_model {
 	unsigned nodes_used;
 	/* energy: pJ per byte on a link, mW of a link and of a node */
 	unsigned link_byte_pj, link_mw, node_mw;
+	bool detours; /* packets are routed around dead nodes */
 };
 
 /* Options of a job on several hosts. */

@@ -140,8 +140,8 @@ static void invalid_command_lines_exit_with_125(void **state)
 		"mpiexec --faults reorder=0.1 a",
 		"mpiexec --timeout soon a",
 		"mpiexec --with-ft x a",
-		"mpiexec --survive --machine bgq a",
-		"mpiexec --survive -env FI_WEFT_CLOCK virtual a",
+		"mpiexec --survive --machine bgq --faults dead-node=3 a",
+		"mpiexec --survive --machine apenet --faults ;dead-node\t3 a",
 		"mpiexec --survive -host elsewhere.example a",
 		"mpiexec -stdin me a",
 	};

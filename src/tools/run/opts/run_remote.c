@@ -163,11 +163,9 @@ int run_remote_decide(struct run_parse *p)
 	if (p->on_host_ranks)
 		return 0;
 	w->wanted = is_remote(w, p->self);
-	if (p->o->survive && (w->wanted || wants_virtual(p->o))) {
-		run_message("--survive: possible only in a job on one host "
-			    "with the live clock%s",
-			    w->wanted ? "; -host localhost runs all ranks here"
-				      : " (--clock live)");
+	if (p->o->survive && w->wanted) {
+		run_message("--survive: possible only in a job on one host; "
+			    "-host localhost runs all ranks here");
 		return -EINVAL;
 	}
 	if (!w->wanted)
