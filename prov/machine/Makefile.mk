@@ -66,7 +66,7 @@ libweftunits_la_SOURCES = \
 C_TESTS += prov/machine/machine_unit_test prov/machine/machine_inbox_test \
 	prov/machine/bgq/bgq_test prov/machine/bgq/bgq_limits_test \
 	prov/machine/bgq/bgq_path_test prov/machine/bgq/bgq_route_test \
-	prov/machine/bgq/bgq_bulk_test \
+	prov/machine/bgq/bgq_bulk_test prov/machine/bgq/bgq_fifo_explore_test \
 	prov/machine/gemini/gemini_test prov/machine/gemini/gemini_bulk_test \
 	prov/machine/gemini/gemini_handles_test \
 	prov/machine/gemini/gemini_link_test prov/machine/qsnet2/qsnet2_bulk_test \

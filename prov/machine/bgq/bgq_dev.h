@@ -24,8 +24,11 @@
 struct weft_regs;
 
 #define BGQ_CLASSES 3 /* normal, user high, system */
-#define BGQ_RMES    16
 #define BGQ_WORDS   ((WEFT_BGQ_INJ_FIFOS + 63) / 64)
+
+#ifndef BGQ_RMES
+#define BGQ_RMES 16 /* reception engines; a test has fewer */
+#endif
 
 enum bgq_inj_state {
 	BGQ_CLOSED,

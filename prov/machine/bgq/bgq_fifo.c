@@ -77,29 +77,42 @@ int bgq_rec_reserve(struct bgq_rec *r, unsigned chunks,
 }
 
 /*
+ * Returns the done word of a complete packet: its end, and the number of the
+ * next packet, so that the initial value 0 is not that of packet 0.
+ */
+static uint64_t done_word(unsigned seq, uint64_t end)
+{
+	return (uint64_t)(uint16_t)(seq + 1) << REC_POS_BITS | end;
+}
+
+/*
  * Commits a packet. The engine that completes a packet and the engine that
- * advances the tail both exchange its done word. The later one sees the value
- * of the earlier one, so no complete packet stays behind the tail.
+ * advances the tail both modify its done word. The later one sees the value
+ * of the earlier one, so no complete packet stays behind the tail. An engine
+ * that is interrupted here may have read a tail that has advanced by BGQ_RMES
+ * packets since: the number in the done word then differs.
  */
 void bgq_rec_commit(struct bgq_rec *r, const struct bgq_reservation *p)
 {
-	uint64_t tail;
-	uint64_t end;
+	uint64_t tail, word, next;
 
 	/* F1 pairs with F2 below. */
-	atomic_exchange_explicit(&r->done[p->seq % BGQ_RMES], p->end + 1,
+	atomic_exchange_explicit(&r->done[p->seq % BGQ_RMES],
+				 done_word(p->seq, p->end),
 				 memory_order_acq_rel);
+	tail = nic_event_read(&r->tail);
 	for (;;) {
-		tail = nic_event_read(&r->tail);
 		/* F2 pairs with F1 above in another engine. */
-		end = atomic_exchange_explicit(
+		word = atomic_fetch_or_explicit(
 			&r->done[rec_seq(tail) % BGQ_RMES], 0,
 			memory_order_acq_rel);
-		if (!end)
+		if (word != done_word(rec_seq(tail), word & REC_POS_MASK))
 			return;
-		nic_event_post(&r->tail,
-			       ((tail & ~REC_POS_MASK) + REC_SEQ_ONE) |
-				       (end - 1));
+		next = ((tail & ~REC_POS_MASK) + REC_SEQ_ONE) |
+		       (word & REC_POS_MASK);
+		/* E0 */
+		if (weft_cas64(&r->tail, &tail, next))
+			tail = next;
 	}
 }
 

@@ -47,6 +47,7 @@ struct launch {
 	bool input_open;      /* whether standard input may have more bytes */
 	int code;	      /* exit code; 0: no failure */
 	bool ending;	      /* whether the hosts were told to end */
+	bool interrupted;     /* whether a signal has ended the job */
 	uint64_t decision_ns; /* time at which the failure ends the job */
 	uint64_t kill_ns;     /* time at which remote shells are killed */
 	uint64_t slow_ns;     /* time of the report about slow hosts; 0: done */
@@ -106,6 +107,15 @@ static void check_fences(struct launch *l, int host)
 	fail(l, 1);
 }
 
+/* Reports a daemon that did not answer, and whose remote shell has exited. */
+static void lose_shell(struct launch *l, struct run_link *h)
+{
+	h->lost_reported = true;
+	if (!l->ending && !l->interrupted)
+		run_link_report(h, l->agent);
+	fail(l, RUN_EXIT_FAULT);
+}
+
 static void lose_host(struct launch *l, struct run_link *h)
 {
 	run_link_output_ends(h);
@@ -121,17 +131,15 @@ static void lose_host(struct launch *l, struct run_link *h)
 	h->state = RUN_LINK_LOST;
 	if (h->lost_reported)
 		fail(l, RUN_EXIT_FAULT);
+	else if (!h->pid)
+		lose_shell(l, h);
 }
 
 static void shell_exited(struct launch *l, struct run_link *h)
 {
 	h->pid = 0;
-	if (h->state != RUN_LINK_LOST || h->lost_reported)
-		return;
-	h->lost_reported = true;
-	if (!l->ending && !l->kill_ns)
-		run_link_report(h, l->agent);
-	fail(l, RUN_EXIT_FAULT);
+	if (h->state == RUN_LINK_LOST && !h->lost_reported)
+		lose_shell(l, h);
 }
 
 /* ---- frames -------------------------------------------------------------- */
@@ -370,10 +378,11 @@ static void pass_signal(struct launch *l, int sig)
 
 static void handle_end_signal(struct launch *l, int sig)
 {
-	if (!l->kill_ns) {
+	if (!l->interrupted && !l->ending) {
 		run_message("ended by signal %d (%s)", sig, strsignal(sig));
 		l->kill_ns = weft_now_ns() + GRACE_NS;
 	}
+	l->interrupted = true;
 	if (!l->code)
 		l->code = 128 + sig;
 	pass_signal(l, sig);
