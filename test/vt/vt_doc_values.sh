@@ -18,7 +18,7 @@ compare() {
 	# shellcheck disable=SC2086
 	run 0 $words
 	while IFS= read -r line; do
-		grep -qxF -- "$line" "$dir/err" "$dir/out" -h && continue
+		grep -qxF -- "$line" "$dir/err" "$dir/out" && continue
 		complain "doc/virtual.md prints for $1: $line"
 	done < "$dir/printed"
 	tried=$((tried + 1))
