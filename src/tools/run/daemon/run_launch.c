@@ -287,6 +287,9 @@ static void read_host(struct launch *l, int host)
 
 	if (h->state == RUN_LINK_STARTING) {
 		err = run_link_hello(h);
+		/* a daemon that answers after the end of the job exits */
+		if (err > 0 && (l->ending || l->interrupted))
+			err = -ECANCELED;
 		if (err > 0)
 			err = send_job(l, host);
 		if (err == -EPROTO)
@@ -442,12 +445,15 @@ static void check_deadlines(struct launch *l)
 		return;
 	l->kill_ns = now + SHELL_NS;
 	for (int i = 0; i < l->job.layout.nhosts; i++) {
-		if (l->host[i].state < RUN_LINK_DONE)
-			run_message("host %s does not answer; its ranks may "
-				    "still run",
-				    l->host[i].name);
-		if (l->host[i].pid > 0)
-			kill(l->host[i].pid, SIGKILL);
+		struct run_link *h = &l->host[i];
+
+		if (h->pid > 0)
+			kill(h->pid, SIGKILL);
+		if (h->state >= RUN_LINK_DONE)
+			continue;
+		run_message("host %s does not answer; its ranks may still run",
+			    h->name);
+		lose_host(l, h);
 	}
 }
 
