@@ -16,6 +16,7 @@
  */
 #include "prov/carrier/sock/sock_layout.h"
 #include "src/base/attr.h"
+#include "src/boot/boot_format.h"
 
 #include <pmix.h>
 
@@ -81,6 +82,7 @@ static void hmac(const void *key, size_t key_len, const void *data, size_t len,
 static bool steal(const pmix_proc_t *me, uint32_t rank, const char *key,
 		  void *out, size_t room)
 {
+	const size_t head = WEFT_FORMAT_RECORD;
 	pmix_proc_t p;
 	pmix_value_t *v;
 	bool ok;
@@ -88,9 +90,10 @@ static bool steal(const pmix_proc_t *me, uint32_t rank, const char *key,
 	PMIX_LOAD_PROCID(&p, me->nspace, rank);
 	if (PMIx_Get(&p, key, NULL, 0, &v) != PMIX_SUCCESS)
 		return false;
-	ok = v->type == PMIX_BYTE_OBJECT && v->data.bo.size <= room;
+	ok = v->type == PMIX_BYTE_OBJECT && v->data.bo.size >= head &&
+	     v->data.bo.size - head <= room;
 	if (ok)
-		memcpy(out, v->data.bo.bytes, v->data.bo.size);
+		memcpy(out, v->data.bo.bytes + head, v->data.bo.size - head);
 	return ok;
 }
 
