@@ -23,7 +23,7 @@ struct scan {
 	MPI_Count n;
 };
 
-/* Combines a sum from the left with the result, as its left operand. */
+/* Result = partial result of lower ranks, as left operand, op result. */
 static void combine_left(struct coll_prog *p, struct scan *s)
 {
 	struct weft_dt *dt = p->op_dt;

@@ -87,9 +87,9 @@ struct weft_mem_kind {
 	/* Returns 0 if the copy is complete; -EAGAIN: not yet; -EIO. */
 	int (*fetched)(uint32_t ticket);
 	/*
-	 * Sets the address of another process's memory in this process, for
-	 * apply and copy; valid until the owner is notified that the memory is
-	 * no longer used.
+	 * Sets the address at which another process's memory is mapped in
+	 * this process, for apply and copy; valid until the owner is notified
+	 * that the memory is no longer used.
 	 */
 	int (*opened)(const struct weft_mem_share *s, void **at_p);
 	/*

@@ -22,7 +22,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Port number of the wake-up of a message with a map. */
+/* Port number in the wake-up event of a message with a FIFO map. */
 enum { NET_MAPPED_PORT = 62 };
 
 /* ---- messages in memory -------------------------------------------------- */

@@ -12,7 +12,7 @@ void nic_access_done(struct weft_nic *nic, struct weft_nic_op *op, int err);
 int nic_push_access(struct weft_nic *nic, struct weft_nic_op *op);
 /* Sends the bytes in packets, because the target cannot access local memory. */
 void nic_access_by_packets(struct weft_nic *nic, struct weft_nic_op *op);
-/* Reports a peer's access to up, if the region or the data requires it. */
+/* Reports a peer's access to the layer above, if the region requires it. */
 void nic_event(struct weft_nic *nic, struct weft_peer *src,
 	       const struct weft_nic_op *seen, void *region);
 int nic_got_write(struct weft_nic *nic, struct weft_peer *src,

@@ -210,7 +210,7 @@ struct vt {
 		/* computation until the next interruption, ps */
 		uint64_t quiet_ps;
 	} computing;
-	/* Current run of this rank, since its release (vt_engine_pass.c). */
+	/* Times of the last resumption of this rank (vt_engine_pass.c). */
 	uint64_t run_ns;
 	uint64_t run_cpu_ns;
 	uint64_t computed_ns; /* CPU time of all long runs, ns */

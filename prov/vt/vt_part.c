@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Contributions (parts) to class routes, and their results: functions that
- * every method of combining uses. vt_route.c contains the calls; vt_fold.c and
- * vt_result_bcast.c contain the functions of interfaces.
+ * Contributions (parts) to class routes, and their results: functions that all
+ * methods of reduction use. vt_route.c contains the calls; vt_fold.c and
+ * vt_result_bcast.c contain the reductions and broadcasts by the interfaces.
  */
 #include "prov/vt/vt.h"
 

@@ -61,8 +61,8 @@ struct weft_trace {
  */
 int weft_trace_attach(struct weft_trace *t, int fd, uint32_t me);
 /*
- * Makes the times of events values of weft_counter(), which the reader converts
- * to ps; to be called before the first event. Returns false if the counter is
+ * Uses weft_counter() for the times of events, which the reader converts to ps;
+ * to be called before the first event. Returns false if the counter is
  * not usable as a clock on this host.
  */
 bool weft_trace_use_counter(struct weft_trace *t);

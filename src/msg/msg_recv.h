@@ -30,8 +30,8 @@ void weft_p2p_recv_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 void weft_p2p_arrived(struct fi_weft_arrival *a);
 
 /*
- * Polls only for the message of a, if there is no other work: much cheaper than
- * a pass of the progress loop.
+ * Polls only for the message that `a` describes, if there is no other work:
+ * much cheaper than a pass of the progress loop.
  */
 WEFT_INLINE void weft_arrival_poll(const struct fi_weft_arrival *a,
 				   struct weft_idle *w)

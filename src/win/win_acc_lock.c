@@ -9,8 +9,8 @@
 #include <sched.h>
 
 /*
- * polls of a busy word before the first yield: a word change is short; the
- * explore test defines 0
+ * polls of a busy word before the first yield: a word is busy for a short time
+ * only; the explore test defines 0
  */
 #ifndef WIN_ACC_SPINS
 #define WIN_ACC_SPINS 1000

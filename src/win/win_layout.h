@@ -55,7 +55,7 @@ struct win_record {
 	/* number of used entries of attached; written by this rank only */
 	weft_au32 slots;
 	/* cache line 2: written by this rank only */
-	/* target + 1 of the words that this rank changes now; 0: none */
+	/* 1 + rank of the target whose words this rank changes; 0: none */
 	alignas(WEFT_CACHE_LINE) weft_au32 busy;
 };
 static_assert(sizeof(struct win_record) == 192, "shared format");

@@ -305,8 +305,8 @@ static int heap_map(struct weft_win *w, const struct contribution *contribution)
 }
 
 /*
- * Maps memory of MPI_Alloc_mem, on all members or on none, since all must
- * change elements by the same method.
+ * Maps memory from MPI_Alloc_mem, on all members or on none, since all must
+ * use the same method for atomic updates.
  */
 static void heap_open(struct weft_win *w,
 		      const struct contribution *contribution)

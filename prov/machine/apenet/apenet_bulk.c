@@ -18,7 +18,7 @@ static struct apenet_bulk_buf *bulk_find(struct apenet_bulk *b, uint64_t base,
 	return NULL;
 }
 
-/* Unregisters the buffer that was not used for the longest time. */
+/* Unregisters the least recently used buffer. */
 static struct apenet_bulk_buf *bulk_free(struct apenet_bulk *b)
 {
 	struct apenet_bulk_buf *old = &b->buf[0];

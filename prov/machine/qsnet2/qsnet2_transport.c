@@ -25,11 +25,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define QSNET2_TRANSPORT_CONTEXT 1
-#define QSNET2_TRANSPORT_QUEUES	 2 /* command queues for each peer */
-#define QSNET2_TRANSPORT_BULK                                                \
-	4 /* queues of a peer with bulk data, which acknowledges more slowly \
-	   */
+#define QSNET2_TRANSPORT_CONTEXT   1
+#define QSNET2_TRANSPORT_QUEUES	   2 /* command queues for each peer */
+/* queues for a peer with bulk data in flight: it acknowledges more slowly */
+#define QSNET2_TRANSPORT_BULK	   4
 #define QSNET2_TRANSPORT_PEER_DMAS 4 /* DMA packets in flight to one peer */
 #define QSNET2_TRANSPORT_DEPTH	   (8 * 1024)
 #define QSNET2_TRANSPORT_SHORT \

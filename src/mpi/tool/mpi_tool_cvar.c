@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define TEXT_MAX 1024 /* bytes of a variable with free text */
+#define TEXT_MAX 1024 /* maximum length of a string variable, bytes */
 
 int mpi_tool_core_cvars(void)
 {

@@ -143,7 +143,7 @@ static void test_place(void **state)
 	T_TRUE(time_after("virtual time ") != placed);
 }
 
-/* A job beside another one is slower than alone, on the same nodes. */
+/* A job that shares the network with another one is slower than alone. */
 static void test_jobs(void **state)
 {
 	static const char jobs[] = "--place random=5 " MACHINE HALO SHIFT;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * See sim_hist.h. Each of the first cells holds one value; the others divide
- * the range between two powers of two into equal steps.
+ * See sim_hist.h. Each of the first buckets counts one value; above them, the
+ * range between two powers of two is split into equal buckets.
  */
 #include "src/tools/sim/sim_hist.h"
 

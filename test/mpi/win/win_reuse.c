@@ -120,7 +120,7 @@ static int mapped_pages(void)
 	return n;
 }
 
-/* The page of a freed window stays mapped, and only that one. */
+/* After windows are freed, at most one page stays mapped. */
 static void one_page_is_kept(void)
 {
 	int before, after;

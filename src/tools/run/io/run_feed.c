@@ -21,7 +21,7 @@
 enum { BACKGROUND_MS = 200 };
 
 struct feeder {
-	int *to; /* writing ends; -1: the rank has closed its stdin */
+	int *to; /* write ends; -1: the rank has closed its stdin */
 	int given;
 	int live;
 	int ctl;
