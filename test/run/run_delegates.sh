@@ -85,6 +85,23 @@ vars="-x PATH -x COLOR"
 needs="host a: 'ssh a' ended .*a login by ssh .*and Weft, installed as /"
 path=$dir/none refuses "$needs" -host a true
 stderr_has '^mpiexec: cannot execute ssh: No such file'
+# remote shells whose output ends before, and after, their exit; and one whose
+# daemon answers after the job has ended
+remote_shell() {
+	mkdir -p "$dir/shell"
+	printf '#!/bin/sh\n%s\n' "$1" > "$dir/shell/ssh"
+	chmod +x "$dir/shell/ssh"
+}
+remote_shell 'exec >&-; sleep 0.3; exit 7'
+path=$dir/shell:$dir/none refuses "$needs" -host a true
+remote_shell 'sleep 0.5 & exit 7'
+path=$dir/shell:$dir/none refuses "$needs" -host a true
+remote_shell "[ \$1 = a ] || exit 7
+trap '' TERM
+sleep 0.5
+shift
+sh -c \"\$*\""
+path=$dir/shell:$dir/none refuses "host b: .ssh b. ended with exit code 7 before" -host a,b sleep 20
 ln -s "$mpiexec" "$bin/mpirun"
 refuses "$needs" -host a true
 rm "$bin/mpirun"
