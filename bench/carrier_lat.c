@@ -47,7 +47,7 @@ struct bench_page {
 	weft_au32 echo;
 	/* number of packets after which the child replies once */
 	weft_au64 want;
-	struct sockaddr_in name;
+	union weft_name name;
 };
 
 struct bench {
@@ -91,8 +91,8 @@ static void bench_open(struct bench *b, int core)
 	CPU_ZERO(&set);
 	CPU_SET(core, &set);
 	sched_setaffinity(0, sizeof(set), &set);
-	attr.name.sin_family = AF_INET;
-	attr.name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	attr.name.in.sin_family = AF_INET;
+	attr.name.in.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
 	if (weft_carrier_shm.open(&attr, &b->c)) {
 		fprintf(stderr, "carrier_lat: cannot open the carrier\n");
 		exit(1);

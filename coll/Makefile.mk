@@ -9,6 +9,7 @@ libweftcoll_la_SOURCES = \
 	coll/coll_device.c coll/coll_device.h coll/coll_device_direct.c \
 	coll/coll_hosts.c coll/coll_hosts.h \
 	coll/coll_halving.h coll/coll_halving.c \
+	coll/coll_shared.h coll/coll_shared.c coll/coll_shared_algo.c \
 	coll/coll_slices.h coll/coll_slices.c \
 	coll/barrier/barrier_dissem.c coll/barrier/barrier_inter.c \
 	coll/barrier/barrier_tree.c \
@@ -20,6 +21,7 @@ libweftcoll_la_SOURCES = \
 	coll/reduce/reduce_slices.c \
 	coll/allreduce/allreduce_inter.c coll/allreduce/allreduce_linear.c \
 	coll/allreduce/allreduce_rabenseifner.c \
+	coll/allreduce/allreduce_pieces.c \
 	coll/allreduce/allreduce_recdbl.c coll/allreduce/allreduce_ring.c \
 	coll/allreduce/allreduce_slices.c coll/allreduce/allreduce_tree.c \
 	coll/gather/gather_binomial.c coll/gather/gather_linear.c \
@@ -30,6 +32,7 @@ libweftcoll_la_SOURCES = \
 	coll/alltoall/alltoall_bruck.c coll/alltoall/alltoall_inplace.c \
 	coll/alltoall/alltoall_linear.c coll/alltoall/alltoall_pairwise.c \
 	coll/alltoall/alltoall_random.c \
+	coll/redscat/redscat_ahead.c \
 	coll/redscat/redscat_halving.c coll/redscat/redscat_inter.c \
 	coll/redscat/redscat_ordered.c coll/redscat/redscat_pairwise.c \
 	coll/redscat/redscat_recdbl.c \
@@ -37,9 +40,12 @@ libweftcoll_la_SOURCES = \
 	coll/neighbor/neighbor_linear.c
 
 C_TESTS += coll/coll_algo_test coll/coll_sched_test coll/coll_select_test \
-	coll/coll_tree_test
+	coll/coll_shared_test coll/coll_tree_test
 coll_coll_algo_test_SOURCES = coll/coll_algo_test.c \
 	test/support/coll_case.c test/support/coll_case.h test/support/coll_guard.c test/support/coll_guard.h \
+	test/support/coll_mock.c test/support/coll_mock.h
+coll_coll_shared_test_SOURCES = coll/coll_shared_test.c \
+	test/support/coll_case.c test/support/coll_case.h \
 	test/support/coll_mock.c test/support/coll_mock.h
 coll_coll_algo_test_LDFLAGS = $(AM_LDFLAGS) -Wl,--wrap=malloc -Wl,--wrap=free
 coll_coll_sched_test_SOURCES = coll/coll_sched_test.c \

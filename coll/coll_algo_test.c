@@ -318,8 +318,12 @@ static void try_rows(int p, int q, int draws, run_fn run)
 				continue;
 			if ((row->need & COLL_POW2) && (p & (p - 1)))
 				continue;
-			/* the collective unit is tested in test/mpi */
-			if (row->need & (COLL_ROUTE | COLL_EXACT) ||
+			/*
+			 * the collective unit is tested in test/mpi, shared
+			 * memory in coll_shared_test
+			 */
+			if (row->need &
+				    (COLL_ROUTE | COLL_EXACT | COLL_SHARED) ||
 			    !fits_host_count(row, m))
 				continue;
 			for (d = 0; d < draws; d++)

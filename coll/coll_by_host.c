@@ -16,16 +16,23 @@
  */
 #include "coll/coll_hosts.h"
 #include "coll/coll_select.h"
+#include "src/core/core_state.h"
+
+/* smallest piece of a long broadcast, bytes; largest number of pieces */
+#define BCAST_PIECE  (128 << 10)
+#define BCAST_PIECES 16
 
 /*
  * Returns whether the host's collective unit executes the part within the host;
- * the result is the same on all ranks of the host.
+ * the result is the same on all ranks of the host. The unit has no failure
+ * notices: after an error between hosts it would report success to the other
+ * ranks of this host, so it is not used in jobs that survive failures.
  */
 static bool by_unit(const struct coll_prog *p, const struct coll_hosts *h,
 		    const struct weft_coll_args *a)
 {
-	return h->route && !p->record && coll_unit_fits(a) &&
-	       coll_volume(a) <= COLL_UNIT_BYTES;
+	return h->route && !p->record && !weft_core.survives &&
+	       coll_unit_fits(a) && coll_volume(a) <= COLL_UNIT_BYTES;
 }
 
 /* ---- barrier ---- */
@@ -115,11 +122,41 @@ static void host_bcast(struct coll_prog *p, const struct coll_hosts_plan *plan,
 		flat_down(p, &plan->local_tree, f);
 }
 
+/*
+ * Returns the number of pieces of a message: one if there are only two ranks,
+ * since none of them forwards.
+ */
+static int bcast_pieces(const struct coll_prog *p, MPI_Count len)
+{
+	MPI_Count n = len / BCAST_PIECE;
+
+	if (p->size == 2 || n < 1)
+		return 1;
+	return n < BCAST_PIECES ? (int)n : BCAST_PIECES;
+}
+
+/* Broadcasts the bytes [from, to) of f. */
+static void bcast_piece(struct coll_prog *p, const struct coll_hosts_plan *plan,
+			const struct coll_flat *f, MPI_Count from, MPI_Count to,
+			bool unit)
+{
+	struct coll_flat piece = { .bytes = f->bytes + from, .len = to - from };
+
+	if (plan->is_leader)
+		flat_down(p, &plan->leader_tree, &piece);
+	host_bcast(p, plan, &piece, unit);
+}
+
+/*
+ * A long message is sent in pieces, so that a leader forwards a piece while it
+ * receives the next one.
+ */
 void coll_bcast_hosts(struct coll_prog *p, const struct weft_coll_args *a)
 {
 	const struct coll_hosts *h = coll_hosts(a->comm);
 	struct coll_hosts_plan plan;
 	struct coll_flat f;
+	int pieces;
 
 	coll_flat_open(p, &a->r, &f);
 	if (!f.len)
@@ -127,9 +164,11 @@ void coll_bcast_hosts(struct coll_prog *p, const struct weft_coll_args *a)
 	if (p->rank == a->root)
 		coll_flat_pack(p, &f);
 	coll_hosts_plan(&plan, h, p->rank, a->root);
-	if (plan.is_leader)
-		flat_down(p, &plan.leader_tree, &f);
-	host_bcast(p, &plan, &f, by_unit(p, h, a));
+	pieces = bcast_pieces(p, f.len);
+	for (int i = 0; i < pieces; i++)
+		bcast_piece(p, &plan, &f, coll_part_first(f.len, pieces, i),
+			    coll_part_first(f.len, pieces, i + 1),
+			    by_unit(p, h, a));
 	if (p->rank == a->root || !f.copied)
 		return;
 	coll_wait_all(p);
@@ -159,25 +198,30 @@ static void host_reduce(struct coll_prog *p, const struct weft_coll_args *a,
 }
 
 /*
- * For two hosts: exchanges the sums between the leaders, which combine them in
- * host order.
+ * For two hosts: exchanges the hosts' vectors between the leaders, which
+ * combine them in host order. The first host receives into the result, if its
+ * vector is elsewhere, so that it copies nothing.
  */
 static void by_host_exchange(struct coll_prog *p,
 			     const struct weft_coll_args *a,
-			     const struct coll_hosts_plan *plan, void *sum)
+			     const struct coll_hosts_plan *plan,
+			     const void *own, void *sum)
 {
 	int other = other_leader(plan);
 	MPI_Count n = a->r.count;
-	void *in = coll_elems(p, n, a->r.dt);
+	bool direct = !plan->h->my_host && own != sum;
+	void *in = direct ? sum : coll_elems(p, n, a->r.dt);
 
-	coll_send(p, sum, n, a->r.dt, other);
-	coll_recv_wait(p, in, n, a->r.dt, other);
+	coll_recv(p, in, n, a->r.dt, other);
+	coll_send(p, own, n, a->r.dt, other);
+	if (plan->h->my_host)
+		coll_copy(p, own, n, a->r.dt, sum, n, a->r.dt);
 	coll_wait_all(p);
 	if (plan->h->my_host) {
 		coll_reduce(p, in, sum, n);
 		return;
 	}
-	coll_reduce(p, sum, in, n);
+	coll_reduce(p, own, in, n);
 	coll_copy(p, in, n, a->r.dt, sum, n, a->r.dt);
 }
 
@@ -202,16 +246,20 @@ void coll_allreduce_hosts(struct coll_prog *p, const struct weft_coll_args *a)
 {
 	const struct coll_hosts *h = coll_hosts(a->comm);
 	struct coll_hosts_plan plan;
+	const void *own = a->r.buf;
 	struct coll_flat f;
 
 	if (!a->r.count)
 		return;
 	coll_hosts_plan(&plan, h, p->rank, 0);
-	host_reduce(p, a, &plan, coll_input(a),
-		    plan.is_leader ? a->r.buf : NULL);
+	if (h->count == 2 && h->local_size == 1)
+		own = coll_input(a);
+	else
+		host_reduce(p, a, &plan, coll_input(a),
+			    plan.is_leader ? a->r.buf : NULL);
 	coll_flat_open(p, &a->r, &f);
 	if (plan.is_leader && h->count == 2)
-		by_host_exchange(p, a, &plan, a->r.buf);
+		by_host_exchange(p, a, &plan, own, a->r.buf);
 	else if (plan.is_leader)
 		coll_reduce_tree(p, a, &plan.leader_tree, a->r.buf, a->r.buf);
 	coll_wait_all(p);

@@ -26,6 +26,8 @@ static void hosts_free(struct coll_hosts *h)
 	free(h->host_of);
 	free(h->first);
 	free(h->local_rank);
+	free(h->by_host);
+	free(h->start);
 	free(h->local);
 	free(h);
 }
@@ -40,7 +42,9 @@ static struct coll_hosts *hosts_new(int size)
 	h->host_of = malloc(n * sizeof(int));
 	h->first = malloc(n * sizeof(int));
 	h->local_rank = malloc(n * sizeof(int));
-	if (h->host_of && h->first && h->local_rank)
+	h->by_host = malloc(n * sizeof(int));
+	h->start = calloc(n + 1, sizeof(int));
+	if (h->host_of && h->first && h->local_rank && h->by_host && h->start)
 		return h;
 	hosts_free(h);
 	return NULL;
@@ -60,6 +64,24 @@ static int hosts_number(struct coll_hosts *h, const struct weft_comm *comm,
 	if (i == h->count)
 		h->first[h->count++] = rank;
 	return i;
+}
+
+/* Sorts the ranks by host; host_of is complete. */
+static void hosts_order(struct coll_hosts *h, int size)
+{
+	for (int r = 0; r < size; r++)
+		h->start[h->host_of[r] + 1]++;
+	h->least = size;
+	for (int i = 0; i < h->count; i++) {
+		if (h->start[i + 1] < h->least)
+			h->least = h->start[i + 1];
+		h->start[i + 1] += h->start[i];
+	}
+	/* start[i] counts up to the end of host i, and is then shifted back */
+	for (int r = 0; r < size; r++)
+		h->by_host[h->start[h->host_of[r]]++] = r;
+	memmove(h->start + 1, h->start, (size_t)h->count * sizeof(int));
+	h->start[0] = 0;
 }
 
 /*
@@ -82,6 +104,7 @@ static bool hosts_fill(struct coll_hosts *h, const struct weft_comm *comm)
 		if (h->host_of[r] == h->my_host)
 			h->local_rank[h->local_size++] = r;
 	}
+	hosts_order(h, comm->size);
 	return true;
 }
 

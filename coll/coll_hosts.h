@@ -21,7 +21,10 @@ struct coll_hosts {
 	int *first;	 /* first rank, indexed by host number */
 	int *local_rank; /* ranks on this host, ascending */
 	int local_size;
-	int me; /* index of this rank in local_rank */
+	int me;	      /* index of this rank in local_rank */
+	int *by_host; /* all ranks, ordered by host, then by rank */
+	int *start;   /* index of a host's first rank in by_host */
+	int least;    /* smallest number of ranks of a host */
 	/* class route of this host, for blocking operations: */
 	bool join_tried;
 	/* communicator of this host's ranks, for the route */

@@ -8,6 +8,7 @@
 #include "coll/coll_device.h"
 #include "src/offload/offload_device.h"
 #include "coll/coll_select.h"
+#include "coll/coll_shared.h"
 #include "src/base/pool.h"
 #include "src/core/core_lock.h"
 #include "src/msg/msg_progress.h"
@@ -147,6 +148,8 @@ int weft_coll_run(const struct weft_coll_args *a)
 
 int coll_run_host(const struct weft_coll_args *a)
 {
+	const struct coll_algo *row;
+	struct weft_coll_args b;
 	struct coll_prog p;
 	int rc;
 
@@ -158,8 +161,15 @@ int coll_run_host(const struct weft_coll_args *a)
 		if (rc)
 			return rc;
 	}
-	coll_prog_init(&p, a, false);
-	coll_select(a)->fn(&p, a);
+	b = *a;
+	b.blocks = true;
+	coll_prog_init(&p, &b, false);
+	row = coll_select(&b);
+	if (row->need & COLL_SHARED && !coll_shared_prepare(&p, &b)) {
+		b.blocks = false; /* the next row that fits */
+		row = coll_select(&b);
+	}
+	row->fn(&p, &b);
 	coll_wait_all(&p);
 	coll_prog_fini(&p);
 	return p.err;

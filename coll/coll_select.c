@@ -7,16 +7,18 @@
 
 #include "coll/coll_choice.h"
 #include "coll/coll_hosts.h"
+#include "coll/coll_shared.h"
 
 #include "src/base/attr.h"
 #include "src/types/types_info.h"
 #include "src/core/core_state.h"
 
 #include <string.h>
-#include <unistd.h>
 
-#define KIB (UINT64_C(1) << 10)
-#define ANY COLL_INTRA
+#define KIB	    (UINT64_C(1) << 10)
+#define ANY	    COLL_INTRA
+#define SHARED	    (COLL_SHARED | COLL_OWN_CORE)
+#define SHARED_TEXT "copies through memory of all ranks, if blocking"
 
 /*
  * The collective unit reads vectors of this length and more in place. With many
@@ -77,6 +79,10 @@ static const struct coll_algo bcast_rows[] = {
 	{ WEFT_COLL_BCAST, "hosts", ANY | COLL_HOSTS, 0, 0, 0, 0,
 	  coll_bcast_hosts,
 	  "one message to each host, then its collective unit" },
+	{ WEFT_COLL_BCAST, "shared", ANY | SHARED, 0, 64 * KIB, 3, 3,
+	  coll_bcast_shared, SHARED_TEXT },
+	{ WEFT_COLL_BCAST, "shared", ANY | SHARED, 0, 0, 4, 0,
+	  coll_bcast_shared, SHARED_TEXT },
 	{ WEFT_COLL_BCAST, "linear", 0, 0, 0, 0, 2, coll_bcast_linear,
 	  "root sends to all" },
 	{ WEFT_COLL_BCAST, "binomial", ANY, 0, 32 * KIB, 0, 0,
@@ -104,6 +110,10 @@ static const struct coll_algo reduce_rows[] = {
 	{ WEFT_COLL_REDUCE, "hosts", ANY | COLL_HOSTS | COLL_COMMUTE, 0,
 	  512 * KIB, 0, 0, coll_reduce_hosts,
 	  "collective unit of each host, one message from each" },
+	{ WEFT_COLL_REDUCE, "shared", ANY | COLL_COMMUTE | SHARED, 32 * KIB + 1,
+	  512 * KIB, 3, 4, coll_reduce_shared, SHARED_TEXT },
+	{ WEFT_COLL_REDUCE, "shared", ANY | COLL_COMMUTE | SHARED, 32 * KIB + 1,
+	  2048 * KIB, 5, 0, coll_reduce_shared, SHARED_TEXT },
 	{ WEFT_COLL_REDUCE, "binomial", ANY, 0, 32 * KIB, 0, 0,
 	  coll_reduce_binomial, "binomial tree" },
 	{ WEFT_COLL_REDUCE, "binomial", ANY, 0, 0, 0, 2, coll_reduce_binomial,
@@ -127,13 +137,18 @@ static const struct coll_algo reduce_rows[] = {
 static const struct coll_algo allreduce_rows[] = {
 	{ WEFT_COLL_ALLREDUCE, "exact", ANY | COLL_EXACT, 0, 0, 0, 0,
 	  coll_reduction_exact, "sum rounded once, WEFT_EXACT" },
+	{ WEFT_COLL_ALLREDUCE, "shared", ANY | COLL_COMMUTE | SHARED,
+	  COLL_SHARED_MIN, 0, 3, 0, coll_allreduce_shared, SHARED_TEXT },
 	{ WEFT_COLL_ALLREDUCE, "unit", ANY | COLL_ROUTE, 0, COLL_UNIT_BYTES, 0,
 	  0, coll_reduction_unit, "class route, or atomics and puts" },
 	{ WEFT_COLL_ALLREDUCE, "inter", COLL_INTER, 0, 0, 0, 0,
 	  coll_allreduce_inter, "reduce, exchange, bcast" },
 	{ WEFT_COLL_ALLREDUCE, "hosts", ANY | COLL_HOSTS | COLL_COMMUTE, 0,
-	  512 * KIB, 0, 0, coll_allreduce_hosts,
+	  128 * KIB, 0, 0, coll_allreduce_hosts,
 	  "collective unit of each host, one message in each direction" },
+	{ WEFT_COLL_ALLREDUCE, "pieces", ANY | COLL_HOSTS | COLL_COMMUTE, 0, 0,
+	  0, 0, coll_allreduce_pieces,
+	  "pieces led by the ranks of each host in turn" },
 	{ WEFT_COLL_ALLREDUCE, "recdbl", ANY, 0, 8 * KIB, 0, 4,
 	  coll_allreduce_recdbl, "recursive doubling" },
 	{ WEFT_COLL_ALLREDUCE, "ring", ANY | COLL_COMMUTE, 0, 0, 0, 2,
@@ -186,6 +201,8 @@ static const struct coll_algo allgather_rows[] = {
 	  "class route of the provider" },
 	{ WEFT_COLL_ALLGATHER, "inter", COLL_INTER | COLL_EVEN, 0, 0, 0, 0,
 	  coll_allgather_inter, "gather, exchange, bcast" },
+	{ WEFT_COLL_ALLGATHER, "shared", ANY | COLL_EVEN | SHARED, 8 * KIB, 0,
+	  3, 0, coll_allgather_shared, SHARED_TEXT },
 	{ WEFT_COLL_ALLGATHER, "bruck", ANY, 0, 0, LARGE, 0,
 	  coll_allgather_bruck, "Bruck, log2 p rounds" },
 	{ WEFT_COLL_ALLGATHER, "recdbl", ANY | COLL_POW2 | COLL_EVEN, 0, 0, 0,
@@ -224,6 +241,9 @@ static const struct coll_algo alltoall_rows[] = {
 	  coll_alltoall_bruck, "Bruck, log2 p rounds" },
 	{ WEFT_COLL_ALLTOALL, "linear", ANY | COLL_OUT, 0, 32 * KIB, 0, 0,
 	  coll_alltoall_linear, "all messages in one round" },
+	/* messages to other hosts overlap with copies within the host */
+	{ WEFT_COLL_ALLTOALL, "linear", ANY | COLL_OUT | COLL_HOSTS, 0, 0, 0,
+	  16, coll_alltoall_linear, "all messages in one round" },
 	{ WEFT_COLL_ALLTOALL, "linear", ANY | COLL_OUT | COLL_OVERSUBSCRIBED, 0,
 	  0, 0, 0, coll_alltoall_linear, "all messages in one round" },
 	{ WEFT_COLL_ALLTOALL, "pairwise", ANY | COLL_OUT, 0, 0, 0, 0,
@@ -244,8 +264,14 @@ static const struct coll_algo reduce_scatter_rows[] = {
 	  "class route of the provider" },
 	{ WEFT_COLL_REDUCE_SCATTER, "inter", COLL_INTER, 0, 0, 0, 0,
 	  coll_redscat_inter, "reduce, exchange, scatter" },
+	{ WEFT_COLL_REDUCE_SCATTER, "shared",
+	  ANY | COLL_COMMUTE | COLL_EVEN | COLL_OUT | SHARED, 8 * KIB, 0, 3, 0,
+	  coll_redscat_shared, SHARED_TEXT },
 	{ WEFT_COLL_REDUCE_SCATTER, "pairwise", ANY | COLL_COMMUTE, 0, 0, 0, 2,
 	  coll_redscat_pairwise, "p - 1 steps" },
+	{ WEFT_COLL_REDUCE_SCATTER, "ahead", ANY | COLL_HOSTS | COLL_COMMUTE,
+	  64 * KIB, 0, 0, LINEAR_MAX_RANKS, coll_redscat_ahead,
+	  "p - 1 steps, two of them in flight" },
 	{ WEFT_COLL_REDUCE_SCATTER, "recdbl", ANY, 0, 512, 0, 0,
 	  coll_redscat_recdbl, "recursive doubling of the vector" },
 	{ WEFT_COLL_REDUCE_SCATTER, "halving", ANY | COLL_COMMUTE, 0, 0, LARGE,
@@ -334,23 +360,23 @@ static const struct rows table[WEFT_COLL_KINDS] = {
 
 const struct weft_cfg_opt weft_coll_options[WEFT_COLL_KINDS] = {
 	OPT("BARRIER", "unit|inter|hosts|dissemination|tree", "MPI_Barrier"),
-	OPT("BCAST", "unit|inter|hosts|linear|binomial|chain|scatter",
+	OPT("BCAST", "unit|inter|hosts|shared|linear|binomial|chain|scatter",
 	    "MPI_Bcast"),
 	OPT("REDUCE",
-	    "exact|unit|inter|hosts|binomial|slices|rabenseifner|linear",
+	    "exact|unit|inter|hosts|shared|binomial|slices|rabenseifner|linear",
 	    "MPI_Reduce"),
 	OPT("ALLREDUCE",
-	    "exact|unit|inter|hosts|recdbl|tree|slices|ring|rabenseifner|"
-	    "linear",
+	    "exact|shared|unit|inter|hosts|pieces|recdbl|tree|slices|ring|"
+	    "rabenseifner|linear",
 	    "MPI_Allreduce"),
 	OPT("GATHER", "unit|binomial|linear", "MPI_Gather(v)"),
 	OPT("SCATTER", "unit|binomial|linear", "MPI_Scatter(v)"),
-	OPT("ALLGATHER", "unit|inter|recdbl|bruck|ring|linear",
+	OPT("ALLGATHER", "unit|inter|shared|recdbl|bruck|ring|linear",
 	    "MPI_Allgather(v)"),
 	OPT("ALLTOALL", "unit|linear|random|bruck|pairwise|inplace",
 	    "MPI_Alltoall(v,w)"),
 	OPT("REDUCE_SCATTER",
-	    "exact|unit|inter|recdbl|halving|pairwise|ordered",
+	    "exact|unit|inter|shared|recdbl|halving|pairwise|ahead|ordered",
 	    "MPI_Reduce_scatter(_block)"),
 	OPT("SCAN", "exact|recdbl|linear", "MPI_Scan"),
 	OPT("EXSCAN", "exact|recdbl|linear", "MPI_Exscan"),
@@ -411,6 +437,8 @@ static unsigned traits(const struct weft_coll_args *a)
 		t |= COLL_EXACT;
 	if (coll_hosts(a->comm))
 		t |= COLL_HOSTS;
+	if (coll_shared_fits(a))
+		t |= COLL_SHARED;
 	return t | (coll_in_place(&a->s) ? COLL_IN : COLL_OUT);
 }
 
@@ -594,8 +622,7 @@ static unsigned preferences(const struct weft_job *job)
 {
 	if (weft_core.traits.polls_block || job->local_size != job->size)
 		return 0;
-	return job->size > sysconf(_SC_NPROCESSORS_ONLN) ? COLL_OVERSUBSCRIBED
-							 : COLL_OWN_CORE;
+	return weft_core.oversubscribed ? COLL_OVERSUBSCRIBED : COLL_OWN_CORE;
 }
 
 /* Reads the environment when the first communicator is created. */
@@ -619,6 +646,7 @@ static int select_attach(struct weft_comm *comm)
 static void select_detach(struct weft_comm *comm)
 {
 	coll_hosts_leave(comm);
+	coll_shared_close(comm);
 	weft_route_leave(comm);
 }
 

@@ -24,6 +24,8 @@ enum {
 	COLL_BULK = 512,   /* the unit reads long vectors in place */
 	COLL_EXACT = 1024, /* a sum of doubles with a single rounding */
 	COLL_HOSTS = 2048, /* ranks on several hosts */
+	/* a blocking call that may use memory of all ranks (coll_shared.h) */
+	COLL_SHARED = 8192,
 	/*
 	 * Preferred if the ranks of a job share the cores of one host, so that
 	 * rounds cost more than computation. Not a requirement: ignored if the
@@ -40,6 +42,12 @@ enum {
 
 /* largest vector that is sent through the collective unit in packets, bytes */
 #define COLL_UNIT_BYTES (UINT64_C(16) << 10)
+
+/*
+ * Shortest allreduce of ranks with a core each that uses shared memory instead
+ * of the unit, bytes; measured with 4, 8 and 16 ranks.
+ */
+#define COLL_SHARED_MIN (UINT64_C(2) << 10)
 
 typedef void (*coll_algo_fn)(struct coll_prog *p,
 			     const struct weft_coll_args *a);
@@ -138,6 +146,13 @@ void coll_alltoall_unit(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_gather_unit(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_scatter_unit(struct coll_prog *p, const struct weft_coll_args *a);
 
+/* coll_shared_algo.c */
+void coll_bcast_shared(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_allreduce_shared(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_reduce_shared(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_redscat_shared(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_allgather_shared(struct coll_prog *p, const struct weft_coll_args *a);
+
 /*
  * coll_exact.c: exact sums. coll_exact_requested() returns whether the call is
  * an exact sum, coll_exact_join() joins a route for it; the other functions are
@@ -176,6 +191,7 @@ void coll_barrier_hosts(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_bcast_hosts(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_reduce_hosts(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_allreduce_hosts(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_allreduce_pieces(struct coll_prog *p, const struct weft_coll_args *a);
 
 /*
  * Reduces the vectors of the nodes of a tree by messages. own: vector of this
@@ -221,6 +237,7 @@ void coll_alltoall_inplace(struct coll_prog *p, const struct weft_coll_args *a);
 
 void coll_redscat_recdbl(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_redscat_halving(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_redscat_ahead(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_redscat_pairwise(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_redscat_ordered(struct coll_prog *p, const struct weft_coll_args *a);
 void coll_redscat_inter(struct coll_prog *p, const struct weft_coll_args *a);

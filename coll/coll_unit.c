@@ -19,6 +19,7 @@
 #include "src/core/core_opts.h"
 #include "src/core/core_state.h"
 
+#include <assert.h>
 #include <errno.h>
 
 /*
@@ -274,11 +275,26 @@ WEFT_HOT bool weft_coll_allreduce_on_route(struct weft_comm *comm,
 	return *rc_p != -ENOSYS;
 }
 
+static_assert(WEFT_ROUTE_FAST_BYTES < COLL_SHARED_MIN,
+	      "ranks on the fast path and others must select the unit");
+
+/* Returns whether the table prefers shared memory to the unit. */
+static bool prefers_shared(const struct weft_coll_args *a)
+{
+	struct weft_coll_args b;
+
+	if (a->kind != WEFT_COLL_ALLREDUCE || coll_volume(a) < COLL_SHARED_MIN)
+		return false;
+	b = *a;
+	b.blocks = true;
+	return coll_select(&b)->need & COLL_SHARED;
+}
+
 bool coll_unit_run(const struct weft_coll_args *a, int *rc_p)
 {
 	struct weft_coll_call call;
 
-	if (!unit_call_fill(a, &call))
+	if (prefers_shared(a) || !unit_call_fill(a, &call))
 		return false;
 	/* the deadlock report numbers collectives by their tags */
 	if (weft_unlikely(weft_core.traits.reports_waits) &&

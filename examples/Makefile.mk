@@ -1,6 +1,7 @@
 # examples: sources and tests of this folder
 EXTRA_DIST += examples/hello.c examples/halo.c examples/deadlock.c \
-	examples/survive.c examples/sweep.sh examples/unit_pair.h
+	examples/pool.c examples/replace.c examples/server.c \
+	examples/survive.c examples/sweep.sh examples/traffic.c examples/unit_pair.h
 UNIT_EXAMPLES = examples/unit_bgq examples/unit_gemini examples/unit_qsnet2 \
 	examples/unit_tports examples/unit_sunway \
 	examples/unit_apenet

@@ -1,5 +1,6 @@
-# packaging: recipes of packages; LONG=1 builds and tries the Debian ones
+# packaging: recipes of packages; LONG=1 runs the scripts that try them
 EXTRA_DIST += $(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/packaging/README \
+	$(srcdir)/packaging/chroot_lib.sh \
 	$(srcdir)/packaging/Containerfile $(srcdir)/packaging/*.py \
 	$(srcdir)/packaging/*.spec $(srcdir)/packaging/debian/control \
 	$(srcdir)/packaging/debian/changelog $(srcdir)/packaging/debian/copyright \
@@ -7,4 +8,7 @@ EXTRA_DIST += $(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/packaging/README \
 	$(srcdir)/packaging/debian/*.install \
 	$(srcdir)/packaging/debian/*.lintian-overrides $(srcdir)/packaging/debian/*.manpages \
 	$(srcdir)/packaging/debian/*.in $(srcdir)/packaging/debian/*.doc-base))
-PLAIN_TESTS += packaging/debian.sh packaging/distcheck.sh packaging/reproducible.sh
+PLAIN_TESTS += packaging/configure.sh packaging/container.sh packaging/cross.sh packaging/debian.sh \
+	packaging/distcheck.sh packaging/reproducible.sh packaging/rpm.sh \
+	packaging/variants.sh
+TREE_TESTS += packaging/recipes.sh

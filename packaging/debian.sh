@@ -1,118 +1,110 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Builds the Debian packages from the tarball of this tree, checks them with
-# lintian, installs them in a new Debian 12 (debootstrap), beside Open MPI,
-# compiles examples/hello.c with the alternatives, runs it in both clocks, and
-# removes the packages, after which no file of theirs is left. LONG=1 only: it
-# takes several minutes and the network. KEEP=FOLDER keeps the packages there,
-# DEBS=FOLDER takes them from there instead of building them.
-top=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
-build=${builddir:-$PWD}
-[ -n "$LONG" ] || { echo "SKIPPED: only with LONG=1"; exit 77; }
-[ "$(id -u)" = 0 ] || { echo "SKIPPED: debootstrap needs root"; exit 77; }
-for p in dh dpkg-buildpackage debootstrap; do
-	command -v $p > /dev/null || { echo "SKIPPED: no $p"; exit 77; }
-done
-export LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive
-unset MAKEFLAGS MAKELEVEL
-mirror=${MIRROR:-http://deb.debian.org/debian}
-work=$(mktemp -d /var/tmp/weft-deb.XXXXXX) || exit 1
-root=$work/root
+# Builds the Debian packages from the tarball of this tree in a new Debian 12
+# (debootstrap) that has only their build dependencies, checks them with
+# lintian, and runs the commands of doc/packages.md in another new Debian 12,
+# beside Open MPI and MPICH: they install the packages, compile and run a
+# program in both clocks, and remove the packages, after which no file of theirs
+# is left. LONG=1 only: it takes several minutes and the network.
+#
+#   KEEP=FOLDER  keeps the packages there
+#   DEBS=FOLDER  takes the packages from there instead of building them
+#   SUITE, BASE, MIRROR: packaging/chroot_lib.sh
+. "$(dirname "$0")/chroot_lib.sh" || exit 1
 
-clean_up() {
-	local m
-	for m in dev/shm dev sys proc; do
-		! mountpoint -q "$root/$m" || umount -l "$root/$m"
+# Runs tests in the build folder without Chromium, gdb, Slurm, fi_pingpong and
+# other MPIs: a test that needs one of them is skipped and prints the reason.
+test_without_tools() {
+	local t tests="test/page/run_page.sh test/doc/doc_narrow.sh
+		test/run/run_gdb.sh test/run/run_launchers.sh
+		test/multihost/hosts_slurm.sh test/ofi/ofi_openmpi.sh
+		test/ofi/ofi_pingpong.sh test/abi/abi_foreign.sh"
+
+	add_packages iproute2 procps netbase
+	in_root env -u LONG make -s -C "/src/weft-$version" check-TESTS \
+		TESTS="$(echo $tests)" check_PROGRAMS=test/support/idle_timeout \
+		> "$work/log" 2>&1 || {
+		cat "$root/src/weft-$version/test-suite.log"
+		fail "tests without optional tools"
+	}
+	grep '^# SKIP' "$work/log"
+	for t in $(sed -n 's/^SKIP: //p' "$work/log"); do
+		grep -iE '^(SKIPPED: |no |not )' \
+			"$root/src/weft-$version/${t%.sh}.log" ||
+			fail "$t is skipped without a reason"
 	done
-	rm -rf --one-file-system "$work"
-}
-trap clean_up EXIT
-
-fail() {
-	echo "FAIL: $*"
-	exit 1
 }
 
 build_packages() {
-	local version
-	make -s -C "$build" dist > "$work/log" 2>&1 ||
-		{ tail -n 20 "$work/log"; fail "make dist"; }
-	version=$(echo "$build"/weft-*.tar.xz)
-	version=${version##*/weft-}
-	version=${version%.tar.xz}
-	mv "$build/weft-$version.tar.xz" "$work/weft_$version.orig.tar.xz"
-	tar -C "$work" -xf "$work/weft_$version.orig.tar.xz" || fail "tarball"
-	cp -r "$top/packaging/debian" "$work/weft-$version/debian"
-	(cd "$work/weft-$version" && DEB_BUILD_OPTIONS="parallel=$(nproc)" \
-		dpkg-buildpackage -us -uc -b > ../log 2>&1) ||
-		{ tail -n 40 "$work/log"; fail "dpkg-buildpackage"; }
-	mkdir "$work/debs" && mv "$work"/*.deb "$work/debs"
+	make_tarball
+	new_root build-essential fakeroot lintian
+	unpack_in_root /src
+	cp "$work/weft-$version.tar.xz" "$root/src/weft_$version.orig.tar.xz"
+	cp -r "$top/packaging/debian" "$root/src/weft-$version/debian"
+	logged "build dependencies" apt_get build-dep -y \
+		--no-install-recommends "/src/weft-$version"
+	logged dpkg-buildpackage in_root env -C "/src/weft-$version" \
+		DEB_BUILD_OPTIONS="parallel=$(nproc) $DEB_BUILD_OPTIONS" \
+		dpkg-buildpackage -us -uc
+	logged lintian in_root sh -c \
+		"lintian --allow-root --fail-on error,warning --tag-display-limit 0 /src/*.changes"
+	cat "$work/log"
+	mkdir "$work/debs" && mv "$root"/src/*.deb "$work/debs"
+	test_without_tools
 	[ -z "$KEEP" ] || cp "$work"/debs/*.deb "$KEEP"
+	end_root
 }
 
-in_root() { chroot "$root" "$@"; }
-
-make_root() {
-	debootstrap --variant=minbase bookworm "$root" "$mirror" \
-		> "$work/log" 2>&1 || { tail "$work/log"; fail "debootstrap"; }
-	mount -t proc proc "$root/proc" &&
-		mount -t sysfs -o ro sysfs "$root/sys" && mount --bind /dev "$root/dev" &&
-		mount -t tmpfs tmpfs "$root/dev/shm" || fail "mount"
-	in_root apt-get -qq update &&
-		in_root apt-get -qq install -y --no-install-recommends \
-			gcc libc6-dev openmpi-bin libopenmpi-dev > "$work/log" 2>&1 ||
-		{ tail "$work/log"; fail "packages of Debian"; }
+# page_commands SECTION: the commands of a section of the page
+page_commands() {
+	awk -v s="## $1" '/^## / { on = $0 == s } on && /^    / {
+		print substr($0, 5) }' "$top/doc/packages.md"
 }
 
-# State of the tree that must be as before after the removal.
-list_files() {
-	find "$root" -xdev ! -type d ! -path "$root/var/*" ! -path "$root/tmp/*" \
-		! -path "$root/etc/ld.so.cache" -printf '%P %l\n' | sort
+# run_section SECTION: runs its commands in /home/user, where the packages are
+run_section() {
+	local commands
+	commands=$(page_commands "$1")
+	[ -n "$commands" ] || fail "doc/packages.md has no commands in $1"
+	logged "$1" in_root sh -exc "cd /home/user; $commands"
 }
 
-install_packages() {
-	local deb deps
-	# what the packages need is installed first and stays
-	deps=$(for deb in "$work"/debs/*.deb; do
-		dpkg-deb -f "$deb" Depends
-	done | tr ',' '\n' | sed 's/|.*//; s/(.*)//; s/ //g' |
-		grep -v weft | sort -u)
-	# shellcheck disable=SC2086
-	in_root apt-get -qq install -y --no-install-recommends $deps \
-		> "$work/log" 2>&1 || { tail "$work/log"; fail "dependencies"; }
-	list_files > "$work/before"
-	mkdir "$root/debs" && cp "$work"/debs/*.deb "$root/debs"
-	in_root sh -c 'dpkg -i /debs/*.deb' > "$work/log" 2>&1 ||
-		{ tail "$work/log"; fail "dpkg -i"; }
-	rm -r "$root/debs"
+# Links that other packages own; they are as before beside Weft's.
+check_others() {
+	local name
+	for name in mpicc mpirun; do
+		case $(in_root readlink -f /usr/bin/$name) in
+		*weft*) fail "$name of Open MPI was replaced" ;;
+		esac
+	done
+	in_root sh -ec 'mpicc.openmpi -show && mpicc.mpich -show' > /dev/null ||
+		fail "another MPI's mpicc"
 }
 
 use_packages() {
-	local out
-	[ "$(in_root readlink -f /usr/bin/mpicc)" = /usr/bin/opal_wrapper ] ||
-		fail "mpicc of Open MPI was replaced"
-	cp "$top/examples/hello.c" "$root/tmp"
-	in_root mpicc.weft -o /tmp/hello /tmp/hello.c || fail "mpicc.weft"
-	out=$(in_root mpiexec.weft -n 4 /tmp/hello) || fail "live: $out"
-	[ "$(echo "$out" | grep -c rank)" = 4 ] || fail "live: $out"
-	out=$(in_root mpiexec.weft --machine bgq -n 4 --report /tmp/hello 2>&1) ||
-		fail "virtual time: $out"
-	echo "$out" | head -n 12
-	in_root update-alternatives --set mpi /usr/bin/mpicc.weft > /dev/null &&
-		in_root update-alternatives --set mpirun /usr/bin/mpirun.weft \
-			> /dev/null || fail "alternatives"
-	in_root sh -c 'mpicc -o /tmp/hello2 /tmp/hello.c && mpiexec -n 2 /tmp/hello2' ||
-		fail "by the alternatives"
-	in_root weft-info | head -n 5
-	in_root update-alternatives --auto mpi > /dev/null
-	in_root update-alternatives --auto mpirun > /dev/null
+	mkdir -p "$root/home/user"
+	# what the packages need is installed first and stays
+	# shellcheck disable=SC2046
+	add_packages $(dependencies)
+	list_files > "$work/before"
+	cp "$work"/debs/*.deb "$root/home/user"
+	run_section Install
+	check_others
+	run_section "First job"
+	[ "$(grep -c '^rank .* of 4' "$work/log")" -ge 8 ] ||
+		{ cat "$work/log"; fail "ranks are missing"; }
+	grep 'us of virtual time' "$work/log" || fail "no report"
+	run_section "Beside other MPIs"
+	run_section Remove
+	check_removed
 }
 
-remove_packages() {
-	in_root dpkg -P weft-dev weft-bin weft-doc libmpi-abi-weft \
-		> "$work/log" 2>&1 || { tail "$work/log"; fail "dpkg -P"; }
-	list_files > "$work/after"
-	diff "$work/before" "$work/after" || fail "files are left, or changed"
+dependencies() {
+	local deb
+	for deb in "$work"/debs/*.deb; do
+		dpkg-deb -f "$deb" Depends
+	done | tr ',' '\n' | sed 's/|.*//; s/(.*)//; s/ //g' | grep -v weft |
+		sort -u
 }
 
 if [ -n "$DEBS" ]; then
@@ -120,12 +112,7 @@ if [ -n "$DEBS" ]; then
 else
 	build_packages
 fi
-if command -v lintian > /dev/null; then
-	lintian --allow-root --fail-on error --tag-display-limit 0 \
-		"$work"/debs/*.deb || fail "lintian"
-fi
-make_root
-install_packages
+rm -f "$work"/debs/*-dbgsym_*.deb
+new_root gcc libc6-dev openmpi-bin libopenmpi-dev mpich libmpich-dev
 use_packages
-remove_packages
 echo "installed, used and removed: $(cd "$work/debs" && echo *.deb)"

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Spack recipe: copy to packages/weft/package.py of a repository of Spack.
-# "spack install weft" needs the tarball beside it or in a mirror.
+# "spack install --no-checksum weft" runs in the folder of the tarball.
+import os
+
 from spack.package import *
 
 
@@ -9,7 +11,9 @@ class Weft(AutotoolsPackage):
     five machines, live or in the time of the modelled machine."""
 
     manual_download = True
-    url = "file://{0}/weft-0.2.0.tar.xz".format(join_path("."))
+    url = "file://{0}/weft-0.2.0.tar.xz".format(os.getcwd())
+
+    license("BSD-3-Clause")
 
     version("0.2.0")
 

@@ -22,7 +22,8 @@ EXTRA_DIST += test/prov/prov_calls.h test/prov/prov_group.h test/support/loops.h
 	test/support/apenet_pair.h test/support/bgq_pair.h test/support/gemini_pair.h \
 	test/support/nic_pair.h test/support/pair.h test/support/qsnet2_pair.h \
 	test/support/sunway_pair.h test/support/stream_pair.h \
-	test/support/replay_write.h test/support/fake_cuda.c
+	test/support/t_family.h \
+	test/support/replay_sim.h test/support/replay_write.h test/support/fake_cuda.c
 C_TESTS += test/support/explore_test test/support/fuzz_test
 # The program that runs the tests is never instrumented.
 check_PROGRAMS += test/support/idle_timeout
@@ -37,13 +38,14 @@ EXTRA_DIST += test/README test/tree/call_cycles.py test/tree/call_cycles.sh test
 	test/mutate/equivalent test/mutate/README
 TREE_TESTS += test/tree/mutate_list.sh test/tree/call_cycles.sh test/tree/layers.sh test/tree/line_limits.sh
 TREE_TESTS += test/doc/doc_map.sh test/tree/format.sh test/tree/words.sh
-TREE_TESTS += test/tree/dist.sh
+TREE_TESTS += test/tree/dist.sh test/tree/features.sh
+TREE_TESTS += test/tree/dist_build.sh
 PLAIN_TESTS += test/mutate/auto.sh test/support/idle_timeout.sh
-PLAIN_TESTS += test/prov/prov_unbounded.sh
-EXTRA_DIST += test/tree/words.py
+PLAIN_TESTS += test/prov/prov_unbounded.sh test/prov/prov_ipv6.sh
+EXTRA_DIST += test/tree/words.py test/tree/features.py
 # commands printed in README and the documentation
 PLAIN_TESTS += test/doc/doc_man.sh test/doc/doc_pages.sh test/doc/doc_readme.sh
-TREE_TESTS += test/doc/doc_site.sh
+TREE_TESTS += test/doc/doc_site.sh test/doc/doc_narrow.sh
 EXTRA_DIST += test/doc/doc_lib.sh test/doc/doc_site.py
 # emulates several hosts on one computer, also for users without a cluster
 exampledir = $(docdir)/examples
@@ -52,13 +54,17 @@ PLAIN_TESTS += test/multihost/hosts_paths.sh test/multihost/hosts_finalize.sh
 PLAIN_TESTS += test/multihost/hosts_self.sh test/multihost/hosts_death.sh \
 	test/multihost/hosts_stream.sh test/multihost/hosts_slurm.sh
 PLAIN_TESTS += test/multihost/hosts_access.sh test/multihost/hosts_daemon.sh
-PLAIN_TESTS += test/multihost/hosts_scale.sh
+PLAIN_TESTS += test/multihost/hosts_scale.sh test/multihost/hosts_survive.sh \
+	test/multihost/hosts_session.sh
+EXTRA_DIST += test/multihost/hosts_survive.c test/multihost/hosts_session.c test/run/run_spawn_error.c
+PLAIN_TESTS += test/multihost/hosts_files.sh
+PLAIN_TESTS += test/multihost/hosts_ipv6.sh test/multihost/hosts_ssh.sh
 EXTRA_DIST += test/multihost/hosts_daemon.c test/multihost/hosts_scale.c
 check_PROGRAMS += test/multihost/hosts_access
 test_multihost_hosts_access_LDADD = $(PMIX_LIBS) $(CRYPTO_LIBS)
 EXTRA_DIST += test/multihost/hosts_lib.sh test/multihost/hosts_datagrams.h test/multihost/hosts_exchange.c
 EXTRA_DIST += test/multihost/hosts_paths.c test/multihost/hosts_finalize.c test/multihost/hosts_coll.c
-EXTRA_DIST += test/multihost/hosts_wait_cpu.c test/multihost/hosts_soak.c test/multihost/hosts_soak.sh
+EXTRA_DIST += test/multihost/hosts_win.c test/multihost/hosts_wait_cpu.c test/multihost/hosts_soak.c test/multihost/hosts_soak.sh
 include test/threads.mk
 include test/abi/Makefile.mk
 include test/vt/Makefile.mk

@@ -1,7 +1,7 @@
 # Tests that start threads; "make check-threads" runs only these, with
 # ThreadSanitizer (test/tree/line_limits.sh finds tests that are missing here).
 THREAD_TESTS = \
-	coll/coll_algo_test prov/carrier/hybrid/hybrid_test \
+	coll/coll_algo_test coll/coll_shared_test prov/carrier/hybrid/hybrid_test \
 	prov/carrier/carrier_grid_test prov/carrier/carrier_wait_test \
 	prov/carrier/shm/shm_wait_test \
 	prov/carrier/sock/sock_congestion_test \

@@ -265,6 +265,7 @@ struct fi_weft_world {
 	 * other ranks have reported; then `read` returns their reports.
 	 */
 	int (*note)(struct fid *domain, int64_t peer, const char *text);
+	/* -FI_EINVAL: no such rank; -FI_ENOENT: the rank was not started. */
 	int (*read)(struct fid *domain, uint32_t rank,
 		    struct fi_weft_note *note);
 	void (*count)(struct fid *domain, struct fi_weft_count *count);
@@ -306,6 +307,28 @@ struct fi_weft_world {
 	 */
 	int (*failure)(struct fid *domain, uint32_t i,
 		       struct fi_weft_failure *f);
+	/*
+	 * Starts `ranks` further ranks on free places of the machine.
+	 * -FI_EAGAIN: repeat the call after a poll. On success *first is the
+	 * first of these consecutive ranks: the caller starts processes, which
+	 * call attach with its handle, or calls cancel. -FI_ENOSPC: not enough
+	 * places are free (FI_WEFT_UNIVERSE).
+	 */
+	int (*spawn)(struct fid *domain, uint32_t ranks, uint32_t *first);
+	void (*cancel)(struct fid *domain, uint32_t first, uint32_t ranks);
+	/* Returns a handle of the world, valid while this process lives. */
+	int (*handle)(struct fid *domain, void *handle, size_t *len);
+	/* Returns a number that no other world has. */
+	uint64_t (*id)(struct fid *domain);
+	/* Returns how many ranks can be started during the whole run. */
+	uint32_t (*spare)(struct fid *domain);
+	/*
+	 * Marks this rank as a member of a background job; called after create
+	 * or attach and before an endpoint is opened. When all ranks of the
+	 * other jobs have left, virtual time stops, and a blocking call of this
+	 * rank does not return.
+	 */
+	int (*background)(struct fid *domain);
 };
 
 /* Flag of fi_join_collective: use messages, even if hardware is available. */
@@ -491,6 +514,13 @@ struct fi_weft_peers {
 	 * contacted. Does nothing if the peer was contacted before.
 	 */
 	void (*contact)(struct fid_ep *ep, fi_addr_t addr);
+	/*
+	 * Notifies the provider that the process of a peer on another host has
+	 * ended, which the provider would detect only by the peer's silence.
+	 * The provider delivers the packets that have arrived and then declares
+	 * the peer dead: operations with it fail.
+	 */
+	void (*ended)(struct fid_ep *ep, fi_addr_t addr);
 };
 
 /* For joined groups (struct fid_mc). */

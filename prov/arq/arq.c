@@ -47,7 +47,9 @@ enum weft_arq_verdict weft_arq_win_check(const struct weft_arq_win *w,
 	uint32_t ahead = seq - w->next;
 
 	assert(window <= WEFT_ARQ_WINDOW);
-	/* the half of the number space before next counts as arrived */
+	/*
+	 * numbers in the half of the number space before next count as arrived
+	 */
 	if (ahead > UINT32_MAX / 2)
 		return WEFT_ARQ_OLD;
 	if (ahead >= window)
@@ -59,7 +61,7 @@ enum weft_arq_verdict weft_arq_win_check(const struct weft_arq_win *w,
 
 void weft_arq_win_take(struct weft_arq_win *w, uint32_t seq)
 {
-	/* fast path: seq is the next number, and no later one has arrived */
+	/* fast path: seq is the next number, and no later number has arrived */
 	if (seq == w->next && w->top == seq) {
 		w->top = ++w->next;
 		return;

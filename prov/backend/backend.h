@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The backend: what a carrier can do besides moving packets, in one table with
- * two rows.
+ * The backend: the functions of a carrier other than moving packets, in one
+ * table with two rows.
  *
  *   weft_backend_live   the carriers of prov/carrier: the host's clock, copies
  *                       by the processors of the two processes
@@ -31,7 +31,7 @@ enum weft_vc {
 
 /*
  * How the machine sends the next packet or transfer: the contents of the unit's
- * descriptor. All zero: the first path, in order, all bytes.
+ * descriptor. All zero: the first path, in order, all bytes are sent.
  */
 struct weft_pkt_attr {
 	uint8_t path; /* path of the machine, number from backend->path */
@@ -51,7 +51,7 @@ struct weft_pkt_attr {
 	bool full;
 	/* injection FIFO, plus one; 0: selected by destination rank */
 	uint8_t fifo;
-	/* direction to take, -1 or +1; 0: the network decides */
+	/* required direction, -1 or +1; 0: the network decides */
 	int8_t hint[WEFT_PKT_DIMS];
 	/* bytes of data that the machine would send, plus one; 0: all */
 	uint32_t bytes;
@@ -62,7 +62,7 @@ struct weft_dma_path {
 	/* path to the peer, for data or request */
 	struct weft_pkt_attr there;
 	struct weft_pkt_attr back;
-	bool quick; /* takes the processor time of a single packet */
+	bool quick; /* costs the processor time of a single packet */
 };
 
 /* ---- transfers ----------------------------------------------------------- */
@@ -131,7 +131,8 @@ struct weft_backend_route {
 	uint32_t routes; /* bit mask of the ids that may be used */
 	int n;
 	int me;
-	struct weft_peer *const *member; /* member[me] is not used */
+	/* peers of the members; member[me] is not used */
+	struct weft_peer *const *member;
 };
 
 #define WEFT_BACKEND_ROUTES   16
@@ -165,8 +166,8 @@ struct weft_backend_routes {
 	 */
 	bool (*chained)(struct weft_carrier *c, unsigned id);
 	/*
-	 * Sends this member's contribution. Returns -EAGAIN if too many are in
-	 * flight.
+	 * Sends this member's contribution. Returns -EAGAIN if too many
+	 * contributions are in flight.
 	 */
 	int (*send)(struct weft_carrier *c, unsigned id,
 		    const struct weft_backend_part *part, const void *data);
@@ -182,8 +183,8 @@ struct weft_backend_routes {
 struct weft_backend {
 	/* ---- properties ---- */
 	/*
-	 * Packets and transfers take the path that the unit specifies. If not,
-	 * the unit need not specify one.
+	 * Packets and transfers take the path that the unit specifies; false:
+	 * the path has no effect, and the unit need not specify one.
 	 */
 	bool paths;
 	/*
@@ -191,7 +192,7 @@ struct weft_backend {
 	 * send acknowledgements of its own.
 	 */
 	bool acks;
-	/* packets of different paths may be reordered: WEFT_PKT_ANY_ROUTE */
+	/* packets on different paths may be reordered: WEFT_PKT_ANY_ROUTE */
 	bool any_route;
 	/*
 	 * The interfaces execute transfers, and no processor copies: a transfer

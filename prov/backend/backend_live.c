@@ -54,7 +54,7 @@ static unsigned live_path(struct weft_carrier *c, const char *name)
 
 /* ---- transfers ----------------------------------------------------------- */
 
-/* Copies the segments of d, cut to its length; returns their number. */
+/* Copies the segments of d, limited to its length; returns their number. */
 static int live_iov(const struct weft_dma *d, struct iovec *iov)
 {
 	size_t left = d->bytes;

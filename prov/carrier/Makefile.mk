@@ -21,21 +21,18 @@ libweftcarrier_la_SOURCES = \
 	prov/carrier/sock/sock_fault.c \
 	prov/carrier/sock/sock_dgram.c \
 	prov/carrier/sock/sock_io.c \
-	prov/carrier/sock/sock_keys.c \
 	prov/carrier/sock/sock_lock.c \
 	prov/carrier/sock/sock_name.c \
 	prov/carrier/sock/sock_peer.c \
 	prov/carrier/sock/sock_rx.c \
-	prov/carrier/sock/sock_seal.c \
 	prov/carrier/sock/sock_poll.c \
 	prov/carrier/sock/sock_tx.c \
 	prov/carrier/sock/sock_stream.c \
 	prov/carrier/sock/sock_wait.c \
 	prov/carrier/stream/stream.c prov/carrier/stream/stream.h \
-	prov/carrier/stream/stream_auth.c prov/carrier/stream/stream_int.h \
+	prov/carrier/stream/stream_int.h \
 	prov/carrier/stream/stream_conn.c \
 	prov/carrier/stream/stream_rx.c \
-	prov/carrier/stream/stream_seal.c \
 	prov/carrier/stream/stream_tx.c \
 	prov/carrier/shm/shm_ops.c prov/carrier/shm/shm.h \
 	prov/carrier/shm/shm_cell.c \
@@ -54,6 +51,14 @@ libweftcarrier_la_SOURCES = \
 	prov/carrier/shm/shm_tick.c \
 	prov/carrier/shm/shm_tx.c \
 	prov/carrier/shm/shm_wait.c
+if HAVE_CRYPTO
+libweftcarrier_la_SOURCES += \
+	prov/carrier/sock/sock_keys.c prov/carrier/sock/sock_seal.c \
+	prov/carrier/stream/stream_auth.c prov/carrier/stream/stream_seal.c
+else
+libweftcarrier_la_SOURCES += \
+	prov/carrier/sock/sock_plain.c prov/carrier/stream/stream_plain.c
+endif
 include prov/backend/Makefile.mk
 include prov/vt/Makefile.mk
 
@@ -64,7 +69,7 @@ C_TESTS += prov/carrier/carrier_grid_test prov/carrier/carrier_wait_test \
 	prov/carrier/sock/sock_loopback_test prov/carrier/sock/sock_window_test prov/carrier/sock/sock_gro_split_test \
 	prov/carrier/sock/sock_dgram_test prov/carrier/sock/sock_keys_test \
 	prov/carrier/sock/sock_forge_test prov/carrier/sock/sock_fuzz_test \
-	prov/carrier/sock/sock_wait_test \
+	prov/carrier/sock/sock_wait_test prov/carrier/sock/sock_plain_test \
 	prov/carrier/stream/stream_test prov/carrier/stream/stream_forge_test \
 	prov/carrier/sock/sock_unordered_test prov/carrier/shm/shm_fuzz_test \
 	prov/carrier/shm/shm_explore_test \

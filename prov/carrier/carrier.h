@@ -6,9 +6,9 @@
  * fault injection, for tests), sock (datagrams between any hosts), hybrid (shm
  * or sock, by peer), lossy (on top of another carrier: a fault plan damages
  * packets, the machine's error code detects it, and they are retransmitted).
- * The virtual-time runtime (prov/vt) offers the same interface. What else a
- * carrier can do (clock, transfers, atomics, class routes) is a row of the
- * table of prov/backend/backend.h.
+ * The virtual-time runtime (prov/vt) offers the same interface. Its other
+ * functions (clock, transfers, atomics, class routes) are in a row of the table
+ * in prov/backend/backend.h.
  *
  * Lifetime:  open(attr, up) -> [peer, send, poll, read, write, wait]* -> close
  *
@@ -27,11 +27,11 @@
 #define WEFT_PROV_CARRIER_H
 
 #include "prov/wire/wire.h"
+#include "prov/wire/wire_name.h"
 #include "src/base/atomic.h"
 #include "src/base/list.h"
 #include "src/os/event_word.h"
 
-#include <netinet/in.h>
 #include <stdbool.h>
 #include <sys/uio.h>
 
@@ -41,7 +41,7 @@ struct weft_vt;
 
 /* Another endpoint as seen by this one. Carriers embed it as first member. */
 struct weft_peer {
-	struct sockaddr_in name;
+	const union weft_name *name; /* in the carrier's record */
 	/* index of the peer in its carrier: dense, starting at 0, constant */
 	uint32_t index;
 	uint16_t lost; /* errno with which the peer was lost, or 0 */
@@ -72,9 +72,9 @@ struct weft_carrier_up {
 	 */
 	void (*lost)(void *arg, struct weft_peer *peer, int err);
 	/*
-	 * The rank's interface processes packets that have arrived, at a time
-	 * of its own: poll once. Optional; only carriers in virtual time call
-	 * it, from poll or wait.
+	 * Requests one poll: the rank's modelled interface has packets to
+	 * process. Optional; only carriers in virtual time call it, from poll
+	 * or wait.
 	 */
 	void (*interface)(void *arg);
 };
@@ -89,7 +89,8 @@ enum weft_carrier_code {
 };
 
 struct weft_carrier_attr {
-	struct sockaddr_in name; /* requested address; port 0: any */
+	/* requested address; family 0: IPv4; port 0: any */
+	union weft_name name;
 	const struct weft_carrier_up *up;
 	void *up_arg;
 	uint32_t fifo_slots; /* FIFO size in slots; 0: the carrier's default */
@@ -113,7 +114,7 @@ struct weft_carrier_attr {
 	/* this field and the following ones are for prov/vt (vt_api.h) */
 	struct weft_vt *world;
 	bool threads; /* several threads of this process use the carrier */
-	/* the processor matches messages, also if the interface could */
+	/* the processor matches messages even if the interface could do it */
 	bool host_match;
 	uint32_t (*combine)(unsigned op, unsigned type, void *acc,
 			    const void *in, size_t bytes);
@@ -134,19 +135,23 @@ struct weft_carrier_stats {
 	uint64_t refused; /* invalid packets received and dropped */
 	uint64_t skipped; /* slots skipped because their writers died */
 	uint64_t sleeps;  /* waits that blocked in the kernel */
-	/* included in sleeps: waits whose event came without a wake-up */
+	/*
+	 * waits counted in `sleeps` that timed out although their event had
+	 * occurred
+	 */
 	uint64_t late;
 	uint64_t wakes;	 /* waiters woken by this endpoint */
 	uint64_t resent; /* retransmitted packets */
-	uint64_t forged; /* included in refused: not signed with the key */
-	/* included in refused: duplicates with a valid signature */
+	uint64_t forged; /* refused packets that were not signed with the key */
+	/* refused packets that were duplicates with a valid signature */
 	uint64_t replays;
 	uint64_t damaged; /* lossy: packets sent damaged, or dropped */
 	uint64_t found;	  /* lossy: damaged packets detected and dropped */
 	uint64_t fixed;	  /* lossy: damaged packets corrected */
-	uint64_t remote;  /* included in sent: packets sent as datagrams */
-	uint64_t streams; /* streams that peers opened */
-	uint64_t streams_broken; /* streams of both directions that broke */
+	/* packets counted in `sent` that were sent as datagrams */
+	uint64_t remote;
+	uint64_t streams;	 /* streams that peers opened */
+	uint64_t streams_broken; /* broken streams, in both directions */
 	uint64_t stream_bytes;	 /* bytes received by streams */
 };
 
@@ -189,7 +194,8 @@ struct weft_fill {
 
 struct weft_stream_xfer {
 	struct weft_list link;
-	void *conn;		 /* the carrier's; NULL: not in progress */
+	/* connection, set by the carrier; NULL: not in progress */
+	void *conn;
 	const struct iovec *iov; /* valid until done or withdraw */
 	int iov_count;		 /* at most WEFT_STREAM_IOV */
 	uint64_t start;
@@ -213,7 +219,10 @@ struct weft_stream_ops {
 	 */
 	int (*expect)(struct weft_carrier *c, struct weft_peer *peer,
 		      struct weft_stream_xfer *x);
-	/* Returns -EAGAIN: no stream to the peer; the receiver detects it. */
+	/*
+	 * Returns -EAGAIN if there is no stream to the peer; the receiver
+	 * detects the broken stream.
+	 */
 	int (*supply)(struct weft_carrier *c, struct weft_peer *peer,
 		      struct weft_stream_xfer *x);
 	/* Ends a transfer without a call of done. */
@@ -246,17 +255,17 @@ struct weft_carrier_ops {
 	 */
 	void (*close)(struct weft_carrier *c);
 	/*
-	 * Returns the complete address of this endpoint. sin_zero contains
-	 * hints for the lookup: pass on the whole structure.
+	 * Returns the complete address of this endpoint, with a hint for the
+	 * lookup: pass on the whole structure.
 	 */
-	void (*name_get)(struct weft_carrier *c, struct sockaddr_in *name);
+	void (*name_get)(struct weft_carrier *c, union weft_name *name);
 	/*
-	 * Looks up or creates the record of a peer by address (ip and port;
-	 * sin_zero is a hint for the lookup). Does not connect, so the peer
-	 * need not exist yet. The record of a lost peer is not returned again.
+	 * Looks up or creates the record of a peer by address (ip, port, and a
+	 * hint for the lookup). Does not connect, so the peer need not exist
+	 * yet. The record of a lost peer is not returned again.
 	 * Returns -EHOSTUNREACH if this carrier cannot reach the address.
 	 */
-	int (*peer)(struct weft_carrier *c, const struct sockaddr_in *name,
+	int (*peer)(struct weft_carrier *c, const union weft_name *name,
 		    struct weft_peer **peer_p);
 	/*
 	 * Sends one packet; iov holds exactly pkt->len bytes, at most mtu.
@@ -331,6 +340,13 @@ struct weft_carrier_ops {
 		      const struct weft_carrier_watch *w);
 	/* Wakes the peer if it is blocked, after a store into a shared area. */
 	void (*nudge)(struct weft_carrier *c, struct weft_peer *peer);
+	/*
+	 * Notifies the carrier that the peer's process has ended. The carrier
+	 * delivers the packets that have arrived and then declares the peer
+	 * lost. Carriers that detect the end of processes themselves do
+	 * nothing.
+	 */
+	void (*ended)(struct weft_carrier *c, struct weft_peer *peer);
 	void (*stats)(struct weft_carrier *c, struct weft_carrier_stats *s);
 };
 

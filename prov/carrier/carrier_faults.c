@@ -6,7 +6,6 @@
 #include "prov/carrier/carrier_faults.h"
 #include "src/base/log.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <string.h>
 
@@ -18,40 +17,46 @@ static int faults_refuse(const char *text, const char *why)
 	return -EINVAL;
 }
 
+/* Hosts on one side of a partition. */
+struct faults_side {
+	bool all;
+	struct weft_ip ip;
+};
+
 /* Parses one side of "10.0.0.1|10.0.0.2", or "*". */
-static bool faults_parse_host(const char *text, size_t len,
-			      struct in_addr *ip_p)
+static bool faults_parse_side(const char *text, size_t len,
+			      struct faults_side *side)
 {
 	char copy[WEFT_FAULT_TARGET];
 
-	ip_p->s_addr = htonl(INADDR_ANY);
-	if (len == 1 && *text == '*')
+	side->all = len == 1 && *text == '*';
+	if (side->all)
 		return true;
 	memcpy(copy, text, len);
 	copy[len] = 0;
-	return inet_pton(AF_INET, copy, ip_p) == 1;
+	return weft_ip_parse(copy, &side->ip);
 }
 
-static bool faults_parse_hosts(const char *target, struct in_addr ip[2])
+static bool faults_parse_sides(const char *target, struct faults_side side[2])
 {
 	const char *bar = strchr(target, '|');
 
 	return bar &&
-	       faults_parse_host(target, (size_t)(bar - target), &ip[0]) &&
-	       faults_parse_host(bar + 1, strlen(bar + 1), &ip[1]);
+	       faults_parse_side(target, (size_t)(bar - target), &side[0]) &&
+	       faults_parse_side(bar + 1, strlen(bar + 1), &side[1]);
 }
 
 static int faults_add_entry(struct carrier_faults *f, const char *text,
 			    const struct weft_fault_entry *entry, uint32_t can)
 {
-	struct in_addr ip[2];
+	struct faults_side side[2];
 
 	if (!((can | FAULTS_TESTS) >> entry->kind & 1))
 		return faults_refuse(
 			text,
 			"contains a fault that this carrier does not support");
 	if (entry->kind == WEFT_FAULT_PARTITION &&
-	    !faults_parse_hosts(entry->target, ip))
+	    !faults_parse_sides(entry->target, side))
 		return faults_refuse(text, "a partition is ADDRESS|ADDRESS, "
 					   "with * for all hosts");
 	if (entry->kind == WEFT_FAULT_RAW)
@@ -130,28 +135,30 @@ uint64_t carrier_faults_delay(struct carrier_faults *f, uint64_t age_ns)
 	return entry ? entry->by_ps / 1000 : 0;
 }
 
-static bool faults_host_matches(struct in_addr side, struct in_addr host)
+static bool faults_side_matches(const struct faults_side *side,
+				const struct weft_ip *ip)
 {
-	return side.s_addr == htonl(INADDR_ANY) || side.s_addr == host.s_addr;
+	return side->all || !memcmp(&side->ip, ip, sizeof(*ip));
 }
 
 bool carrier_faults_partitioned(const struct carrier_faults *f,
-				struct in_addr a, struct in_addr b,
-				uint64_t age_ns)
+				const union weft_name *a,
+				const union weft_name *b, uint64_t age_ns)
 {
-	struct in_addr ip[2];
+	const struct weft_ip ip_a = weft_name_ip(a), ip_b = weft_name_ip(b);
+	struct faults_side side[2];
 
 	for (size_t i = 0; i < f->plan.count; i++) {
 		const struct weft_fault_entry *entry = &f->plan.fault[i];
 
 		if (entry->kind != WEFT_FAULT_PARTITION ||
 		    !faults_active(entry, age_ns) ||
-		    !faults_parse_hosts(entry->target, ip))
+		    !faults_parse_sides(entry->target, side))
 			continue;
-		if ((faults_host_matches(ip[0], a) &&
-		     faults_host_matches(ip[1], b)) ||
-		    (faults_host_matches(ip[0], b) &&
-		     faults_host_matches(ip[1], a)))
+		if ((faults_side_matches(&side[0], &ip_a) &&
+		     faults_side_matches(&side[1], &ip_b)) ||
+		    (faults_side_matches(&side[0], &ip_b) &&
+		     faults_side_matches(&side[1], &ip_a)))
 			return true;
 	}
 	return false;

@@ -15,16 +15,16 @@
 #ifndef WEFT_PROV_CARRIER_FAULTS_H
 #define WEFT_PROV_CARRIER_FAULTS_H
 
+#include "prov/wire/wire_name.h"
 #include "src/job/fault_plan.h"
 #include "src/base/rng.h"
 
-#include <netinet/in.h>
 #include <stdbool.h>
 
 struct carrier_faults {
 	struct weft_fault_plan plan;
 	struct weft_rng rng;
-	bool any; /* the plan has faults of datagrams */
+	bool any; /* the plan contains faults of datagrams */
 	bool raw;
 	uint64_t cut; /* bytes before a stream breaks; 0: never */
 	uint64_t die; /* sends before the endpoint stops; 0: never */
@@ -46,7 +46,7 @@ bool carrier_faults_draw(struct carrier_faults *f,
 uint64_t carrier_faults_delay(struct carrier_faults *f, uint64_t age_ns);
 /* Returns whether a partition separates the two hosts at age_ns. */
 bool carrier_faults_partitioned(const struct carrier_faults *f,
-				struct in_addr a, struct in_addr b,
-				uint64_t age_ns);
+				const union weft_name *a,
+				const union weft_name *b, uint64_t age_ns);
 
 #endif

@@ -211,14 +211,13 @@ static void sending_to_a_peer_before_it_opens_returns_eagain(void **state)
 	struct weft_carrier_attr attr = { .faults = grid_of(state)->faults,
 					  .below = &weft_carrier_shm,
 					  .code = grid_of(state)->code };
-	struct sockaddr_in name = { .sin_family = AF_INET };
+	union weft_name name = t_loopback();
 	struct weft_peer *to;
 	struct end *b;
 
 	/* use b's port, which close releases */
 	b = grid_open(state, 2, 0);
-	name.sin_port = b->name.sin_port;
-	name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	name.in.sin_port = b->name.in.sin_port;
 	grid_close(b);
 	to = end_peer_name(a, &name);
 	T_NOT_NULL(to);
@@ -248,10 +247,14 @@ static void a_name_in_use_is_refused(void **state)
 static void an_unassigned_address_is_unreachable(void **state)
 {
 	struct end *a = grid_open(state, 1, 0);
-	struct sockaddr_in name = { .sin_family = AF_INET, .sin_port = 1 };
+	union weft_name name;
 	struct weft_peer *p;
+	struct weft_ip ip;
 
-	name.sin_addr.s_addr = htonl(0xc0000201); /* 192.0.2.1, unassigned */
+	/* addresses that are not assigned to any host */
+	T_TRUE(weft_ip_parse(
+		t_family() == AF_INET6 ? "2001:db8::1" : "192.0.2.1", &ip));
+	name = weft_name_make(ip, htons(1));
 	T_IS(a->c->ops->peer(a->c, &name, &p), -EHOSTUNREACH);
 	grid_close(a);
 }
@@ -264,7 +267,7 @@ static void a_reply_to_the_source_of_a_packet_arrives(void **state)
 
 	T_OK(end_send_all(a, to, 0, 8, 20));
 	T_TRUE(end_wait_got(b, 1, 20));
-	T_IS(b->last->name.sin_port, a->name.sin_port);
+	T_IS(b->last->name->in.sin_port, a->name.in.sin_port);
 	b->last->up = b;
 	T_PTR(end_peer(b, a), b->last);
 	T_OK(end_send_all(b, b->last, 0, 5000, 20));
@@ -505,7 +508,7 @@ static void grid_linger(struct end *e, weft_au32 *done, uint32_t n)
 struct grid_thread {
 	struct end *me;
 	weft_au32 *done;
-	struct sockaddr_in to;
+	union weft_name to;
 	uint64_t rounds;
 	bool first;
 };
@@ -589,7 +592,7 @@ static void wait_runs_concurrently_with_send_and_poll(void **state)
 /* All endpoints send to all others; also run under ThreadSanitizer. */
 struct grid_flood {
 	struct end *me;
-	struct sockaddr_in *names;
+	union weft_name *names;
 	uint32_t count;
 	uint64_t rounds;
 	weft_au32 *done;
@@ -616,7 +619,7 @@ static void *grid_flood(void *arg)
 static void threads_flood_each_other(void **state)
 {
 	enum { N = 4 };
-	struct sockaddr_in names[N];
+	union weft_name names[N];
 	struct grid_flood f[N];
 	weft_au32 done = 0;
 

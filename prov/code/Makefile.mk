@@ -19,5 +19,7 @@ C_TESTS += prov/code/code_8b10b_test prov/code/code_crc_test \
 	prov/code/code_ghash_test prov/code/code_hamming_test \
 	prov/code/code_line_test prov/code/code_rs_test
 
+if HAVE_CRYPTO
 noinst_PROGRAMS += bench/code_speed
+endif
 bench_code_speed_LDADD = libweft-code.la libweftbase.la $(CRYPTO_LIBS)

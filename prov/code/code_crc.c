@@ -5,7 +5,7 @@
  * The register holds a remainder; its lowest bit is the highest power. It is
  * added to the first bytes of sixteen input bytes; each byte then contributes
  * independently to the remainder after the sixteen. Row k of the table is for a
- * byte with k more bytes after it.
+ * byte followed by k more bytes.
  *
  * Folding (code_crc_x86.c, code_crc_arm.c) replaces a block of 16 bytes by
  * another with the same remainder D bits later: A x^D = H x^(D+64) + L x^D for

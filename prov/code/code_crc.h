@@ -39,7 +39,7 @@ struct weft_code_crc {
 	 * second half of a block; see code_crc.c.
 	 */
 	uint64_t fold[2][2];
-	/* row k: contribution of a byte with k more bytes after it */
+	/* row k: contribution of a byte that is followed by k more bytes */
 	uint32_t table[16][256];
 	/* Updates the register with len bytes. */
 	uint32_t (*step)(const struct weft_code_crc *c, uint32_t reg,

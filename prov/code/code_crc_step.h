@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Internal to prov/code: the CRC register updates, one per processor. */
+/*
+ * Internal to prov/code: updates of the CRC register, one function per
+ * processor type.
+ */
 #ifndef WEFT_CODE_CRC_STEP_H
 #define WEFT_CODE_CRC_STEP_H
 

@@ -234,7 +234,7 @@ void weft_nic_leave(struct weft_nic_group *c)
 {
 	c->joined = NULL;
 	/*
-	 * Without messages no member needs this one's tree node; the model
+	 * Without messages, no member needs this member's tree node; the model
 	 * counts the members that have left.
 	 */
 	if (c->net && !c->msg_used) {
@@ -312,7 +312,7 @@ static void coll_packet_handle(struct weft_nic_group *c, int from,
 			c->nic->garbage++;
 		return;
 	}
-	/* late credits of a completed join have no receiver any more */
+	/* late credits of a completed join are ignored */
 	if (c->by_msg && !weft_cunit_receive(c->by_msg, &m, payload))
 		c->nic->garbage++;
 }
@@ -389,7 +389,7 @@ void grp_replay(struct weft_nic_group *c)
 /* ---- progress ------------------------------------------------------------ */
 
 /*
- * Polls the tree by messages, which also forwards messages of other members. A
+ * Polls the message tree, which also forwards messages of other members. A
  * group with a class route needs this tree only to join, and closes it
  * afterwards, since its state per member is large.
  */

@@ -24,9 +24,10 @@ struct weft_peer;
 struct weft_nic_group;
 
 struct weft_nic_group_attr {
-	struct weft_peer *const *member; /* members, in the order of the set */
+	/* peers of the members, in the order of the set */
+	struct weft_peer *const *member;
 	int n;
-	int me;	       /* this member's number; member[me] is not used */
+	int me;	       /* index of this member; member[me] is not used */
 	bool no_route; /* use messages only */
 	uint64_t key;  /* distinguishes groups of the same members, or 0 */
 	/* called once, from a poll or from join itself; err 0 or -errno */
@@ -66,11 +67,10 @@ struct weft_nic_group_info {
 	int barrier; /* barrier class, or -1: barriers use the route */
 	int depth;
 	int members;
-	bool flat;    /* few members, which read each other's contributions */
 	bool bulk;    /* long vectors use DMA between the members' memories */
 	uint8_t form; /* enum weft_cunit_form of barriers on the route */
 	int levels;   /* levels of the tree in descriptors; 0: none */
-	/* packets sent by this member on the tree in descriptors */
+	/* packets that this member has sent on the descriptor tree */
 	uint64_t described;
 	/*
 	 * longest vector, bytes; callers send longer ones as messages; 0: no

@@ -47,7 +47,8 @@ struct nic_chain {
 	uint64_t due;	 /* packets of this member that were not sent yet */
 	uint64_t broadcast;
 	uint64_t received_count;
-	uint64_t credits; /* credit windows for which this member has arrived */
+	/* credit windows at whose end this member has arrived */
+	uint64_t credits;
 	uint64_t barriers;
 	uint64_t arrived; /* posted barriers that have been started */
 	struct chain_list broadcasts;
@@ -144,7 +145,9 @@ static bool has_credit(const struct nic_chain *c, uint64_t seq)
 	return seq < (all + 2) * CHAIN_WINDOW;
 }
 
-/* Sends the next packet of a broadcast rooted at this member; 0, -EAGAIN. */
+/*
+ * Sends the next packet of a broadcast whose root is this member; 0, -EAGAIN.
+ */
 static int broadcast_send_one(struct nic_chain *c, struct weft_coll_call *call)
 {
 	uint64_t seq = call->first + call->sent;
@@ -170,7 +173,10 @@ static int broadcast_send_one(struct nic_chain *c, struct weft_coll_call *call)
 	return 0;
 }
 
-/* Sends as many packets as possible; a root that has sent all completes. */
+/*
+ * Sends as many packets as possible; completes the broadcasts whose packets
+ * have all been sent.
+ */
 static void broadcasts_send(struct nic_chain *c)
 {
 	struct weft_coll_call *prev = NULL, *call, *next;
@@ -289,7 +295,7 @@ bool nic_chain_poll(struct nic_chain *c)
 		broadcasts_receive(c);
 		broadcasts_credit(c);
 		/*
-		 * check the packets that were received before a barrier first
+		 * first check the packets that were received before the barrier
 		 */
 		if (c->differs)
 			nic_chain_fail(c, -EPROTO);

@@ -15,7 +15,7 @@ struct nic_chain;
 
 int nic_chain_open(struct weft_unit *u, const struct weft_chain_ops *ops,
 		   const struct weft_chain_attr *attr, struct nic_chain **c_p);
-/* Fails pending operations with -ECANCELED. */
+/* Closes the chain; pending operations fail with -ECANCELED. */
 void nic_chain_close(struct nic_chain *c);
 /* Returns whether the operation is supported. */
 bool nic_chain_can(const struct weft_coll_call *call);
@@ -31,10 +31,10 @@ void nic_chain_fail(struct nic_chain *c, int err);
 
 /* Progress of a member, for grp_check.c. */
 struct nic_chain_state {
-	uint64_t posted;    /* packets of broadcasts */
-	uint64_t due;	    /* packets of this member that were not sent yet */
-	uint64_t broadcast; /* packets of this member that were sent */
-	uint64_t received_count; /* packets received here */
+	uint64_t posted;	 /* packets of broadcasts */
+	uint64_t due;		 /* packets that this member has not sent yet */
+	uint64_t broadcast;	 /* packets that this member has sent */
+	uint64_t received_count; /* packets that this member has received */
 	uint64_t barriers;
 	uint64_t passed;
 };

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Detects operations that cannot complete. Members that called different
- * operations, or whose shared words were damaged, would hang; no check that is
- * cheap enough for every operation distinguishes this from a member outside
- * MPI. So a member that has waited long notifies member 0, which queries the
- * progress of all members. Queries go down the tree by messages, notices and
- * responses go up, so that each member communicates with its neighbours in the
- * tree only. Three conditions then prove an error, however slow a member is:
+ * operations, or whose shared words were damaged, would hang. A check that is
+ * cheap enough for every operation cannot distinguish this from a member
+ * outside MPI. So a member that has waited long notifies member 0, which
+ * queries the progress of all members. Queries go down the tree by messages,
+ * notices and responses go up, so that each member communicates with its
+ * neighbours in the tree only. Three conditions then prove an error, however
+ * slow a member is:
  *
  *   packets and long vectors were posted in different orders: of any two
  *   members, one must have posted everything that the other has posted
@@ -16,8 +17,8 @@
  *   member reports that it waits for it
  *
  *   all members have sent their packets on the tree of chained events, and the
- *   sum is not the number of packets that all wait for: no member was the
- *   root, or two were
+ *   sum differs from the number of packets that all members wait for: no member
+ *   was the root, or two were
  *
  * Then all operations fail with -EPROTO at all members, as they do when a
  * packet shows that members differ. Otherwise the members continue to wait;
@@ -107,8 +108,8 @@ static int by_posts(const void *a, const void *b)
 }
 
 /*
- * Returns whether each member has posted everything that members with fewer
- * posts have posted; sorts the members.
+ * Sorts the members; returns whether each member has posted everything that
+ * members with fewer posts have posted.
  */
 static bool posts_ordered(struct coll_progress *w, int n)
 {

@@ -52,7 +52,7 @@ enum join_flag {
 	/* the member requests a tree by host locations, and knows its own */
 	JOIN_PLACED = 2,
 	JOIN_NODE_IS_INDEX =
-		4, /* the member's node number equals its number in the set */
+		4, /* the member's node number equals its index in the set */
 };
 
 #define JOIN_VOTE_WORDS (sizeof(struct join_vote) / sizeof(uint64_t))
@@ -65,12 +65,12 @@ enum coll_notice {
 	COLL_LOST,	 /* the group has failed: a member died; aux: errno */
 	/* last notice of the sender, to each member: grp_last.c */
 	COLL_LEFT_LAST,
-	COLL_GONE, /* a member sends no more notices; aux: its number */
+	COLL_GONE, /* a member sends no further notices; aux: its index */
 };
 
 /* Messages between neighbours outside operations: grp_check.c. */
 enum {
-	COLL_CHECK_LONG = 16, /* up: an operation takes long */
+	COLL_CHECK_LONG = 16, /* up: an operation takes too long */
 	COLL_CHECK_QUERY,     /* down: query of the progress */
 	COLL_CHECK_PROGRESS,  /* up: progress of a member */
 };
@@ -106,7 +106,7 @@ struct weft_nic_group {
 	int barrier; /* barrier class; -1: none */
 	enum coll_state state;
 	int err;	     /* error of all operations; 0: none */
-	bool no_route;	     /* use messages only */
+	bool no_route;	     /* the group uses messages only */
 	bool oversubscribed; /* more members than processors */
 	/*
 	 * maximum number of children of a tree node, the minimum of all
@@ -114,19 +114,19 @@ struct weft_nic_group {
 	 */
 	unsigned arity;
 	uint8_t form;	     /* enum weft_cunit_form of barriers */
-	int join_collisions; /* joins that collided with another */
+	int join_collisions; /* joins that collided with another join */
 	unsigned pending;    /* outstanding operations of the caller */
 	struct weft_peer **member;
 	bool *gone; /* members that have left or are dead, as known here */
 	int gone_count;
-	/* bit mask of the children below which all members have left */
+	/* bit mask of children whose subtrees have left completely */
 	unsigned below;
 	bool lost;		/* a member died before it left */
 	bool tree_broken;	/* the tree no longer forwards leave notices */
 	struct coll_last *each; /* last notices; NULL: not started */
 	/* binomial tree for messages about the group; its root is member 0 */
 	struct weft_tree msg_tree;
-	/* tree by messages; NULL: the group has a class route */
+	/* tree implemented by messages; NULL: the group has a class route */
 	struct weft_cunit_group *by_msg;
 	struct nic_chain *chain;      /* chained events of the unit, or NULL */
 	struct weft_cunit_group *hw;  /* the class route, or NULL */
@@ -136,7 +136,7 @@ struct weft_nic_group {
 	bool msg_used;
 	struct nic_net *net; /* class route on a modelled network, or NULL */
 	struct weft_tree tree;
-	/* tree in descriptors, with the machine's levels */
+	/* descriptor tree, with the machine's levels */
 	struct weft_tree wide;
 	struct weft_list longs; /* long vectors, oldest first */
 	struct nic_long *bulk;	/* state of long vectors; NULL: use packets */
@@ -150,7 +150,8 @@ struct weft_nic_group {
 	/* joining */
 	struct weft_coll_call call;
 	struct join_vote common;
-	uint64_t *word; /* node or host location of each member */
+	/* node or host location of each member, one word each */
+	uint64_t *word;
 	uint64_t agree;
 	void (*joined)(void *arg, struct weft_nic_group *c, int err);
 	void *joined_arg;
@@ -186,20 +187,20 @@ struct grp {
 	struct weft_pool ops;
 };
 
-/* Returns the parent of a member in the tree by messages; -1 for member 0. */
+/* Returns the parent of a member in the message tree; -1 for member 0. */
 static inline int coll_parent(const struct weft_nic_group *c, int member)
 {
 	return c->msg_tree.parent[member];
 }
 
-/* Returns whether the member is a child of this one in the tree by messages. */
+/* Returns whether the member is a child of this one in the message tree. */
 static inline bool coll_is_below(const struct weft_nic_group *c, int member)
 {
 	return coll_parent(c, member) == c->me;
 }
 
 /*
- * grp.c. msg_send: sends a message of the tree by messages. replay: delivers
+ * grp.c. msg_send: sends a message of the message tree. replay: delivers
  * packets that arrived before the join. route_release: releases the class
  * route. free: frees the group. fail: fails all operations of all members.
  */

@@ -20,7 +20,10 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-/* Result of a join; the lowest result of all members is used. */
+/*
+ * Result of a join at one member; the group uses the lowest result of all
+ * members.
+ */
 enum { JOIN_NO, JOIN_PACKETS, JOIN_ALL };
 
 static void join_end(struct weft_nic_group *c, int err)
@@ -377,7 +380,7 @@ void grp_join_fail(struct weft_nic_group *c, int err)
 
 /*
  * Takes a class that is free at all members, if any; returns false if another
- * join was faster.
+ * join has taken it first.
  */
 static bool class_take(const struct weft_nic_group *c, uint64_t everywhere,
 		       uint64_t *here, int *id_p)
@@ -413,7 +416,7 @@ static uint64_t routes_leaving(const struct grp *nc)
 	return leaving;
 }
 
-/* Takes a route, unless another join was faster, and continues. */
+/* Takes a route and continues, unless another join has taken it first. */
 static void join_take(struct weft_nic_group *c)
 {
 	struct grp *nc = c->nic->coll;
@@ -477,7 +480,7 @@ static void join_place(struct weft_nic_group *c)
 	weft_cunit_post(c->by_msg, &c->call);
 }
 
-/* Returns whether the tree depends on the members' locations on the host. */
+/* Returns whether the tree depends on the members' host locations. */
 static bool needs_places(const struct weft_nic_group *c)
 {
 	return by_nodes(c) ? !(c->common.flags & JOIN_NODE_IS_INDEX)
@@ -577,17 +580,15 @@ static void join_gather(struct weft_nic_group *c)
 static uint64_t coll_key(struct weft_nic_group *c, uint64_t h)
 {
 	struct grp *nc = c->nic->coll;
-	struct sockaddr_in name;
+	union weft_name name;
 	uint64_t times;
 
 	for (int i = 0; i < c->n; i++) {
 		if (i == c->me)
 			weft_nic_name(c->nic, &name);
 		else
-			name = c->member[i]->name;
-		h = weft_hash_mix(h ^ ((uint64_t)name.sin_addr.s_addr << 16 |
-				       name.sin_port)) +
-		    (uint64_t)i;
+			name = *c->member[i]->name;
+		h = weft_hash_mix(h ^ weft_name_key(&name)) + (uint64_t)i;
 	}
 	times = (uintptr_t)weft_hash_get(&nc->joins, h) + 1;
 	weft_hash_set(&nc->joins, h, (void *)(uintptr_t)times);
@@ -686,7 +687,6 @@ void weft_nic_group_info(const struct weft_nic_group *c,
 		.depth = c->tree.n ? c->tree.depth : 0,
 		.bulk = c->bulk,
 		.form = c->form,
-		.flat = c->n <= WEFT_CUNIT_FLAT && !c->oversubscribed,
 		.levels = c->unordered ? c->wide.depth : 0,
 		.described = s.posted,
 		.most = c->net ? c->nic->machine->tree_bytes : 0,

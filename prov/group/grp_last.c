@@ -20,13 +20,14 @@
 #include <stdlib.h>
 
 enum {
-	LAST_RECEIVED = 1, /* the member's last notice has arrived */
+	LAST_RECEIVED = 1, /* the member's last notice was received */
 	LAST_GONE = 2,	   /* the member is dead, or its endpoint is closed */
 };
 
 struct coll_last {
 	bool notice_sent;
-	int count;	       /* members with a last notice or gone */
+	/* members that are gone or whose last notice was received */
+	int count;
 	unsigned char state[]; /* state of each member */
 };
 
@@ -108,8 +109,8 @@ bool nic_last_notice(struct weft_nic_group *c, int from,
 }
 
 /*
- * Returns whether this member waits for a notice from that member, or through
- * it.
+ * Returns whether this member waits for a notice that `member` sends or
+ * forwards.
  */
 static bool last_waits_for(const struct weft_nic_group *c, int member)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Long vectors: not in packets, but by DMA between the members' memories. Every
- * member owns a slice of the vector. It combines this slice from the
- * contributions of all members, in the order of the tree, and then fetches the
- * other slices from their owners. Three synchronisation points keep all buffers
- * valid as long as other members need them:
+ * Long vectors: transferred by DMA between the members' memories instead of
+ * packets. Every member owns a slice of the vector. It combines this slice from
+ * the contributions of all members, in the order of the tree, and then fetches
+ * the other slices from their owners. Three synchronisation points keep all
+ * buffers valid as long as other members need them:
  *
  *   1   all members have published the addresses of their buffers
  *       allreduce: each combines its slice; reduce: and writes it to the root
@@ -16,7 +16,7 @@
  * Long operations of a group are executed one after another, in the order of
  * their posts, independently of its packets. An exact sum is rounded once, by
  * the slice's owner. Work is done in chunks, so that scratch memory stays in
- * the cache and a test of a request takes a bounded time.
+ * the cache and MPI_Test returns after a bounded time.
  */
 #include "prov/group/grp_int.h"
 #include "prov/nic/nic_int.h"
@@ -110,7 +110,9 @@ static void dma(struct weft_grp_work *w, int member, bool write, void *at,
 		ca, c->member[member], &iov, 1, remote);
 
 	c->nic->dma_bytes += bytes;
-	/* other members wait at the points: report the error at the end */
+	/*
+	 * other members wait at the points, so the error is reported at the end
+	 */
 	if (ret && !w->call.err)
 		w->call.err = ret == -ECONNRESET ? ret : -EIO;
 }
@@ -315,7 +317,7 @@ static void work_begin(struct weft_grp_work *w)
 	w->phase = LONG_MAKING;
 }
 
-/* Advances to the next slice to fetch; false: none is left. */
+/* Advances to the next slice to be fetched; returns false if none is left. */
 static bool next_slice(struct weft_grp_work *w)
 {
 	while (w->at >= w->end) {
@@ -514,7 +516,7 @@ void nic_long_fail(struct weft_nic_group *c, int err)
 
 /* ---- open and close ------------------------------------------------------ */
 
-/* Returns whether this member tests DMA with `member`. */
+/* Returns whether this member must test DMA with `member`. */
 static bool long_probes_member(const struct weft_nic_group *c, int member)
 {
 	return member != c->me &&

@@ -206,7 +206,7 @@ static size_t bytes_at(const struct nic_net *n,
 	return call->bytes - at < packet_size ? call->bytes - at : packet_size;
 }
 
-/* Returns the number of barriers for `count` packets with data. */
+/* Returns the number of barriers needed for `count` packets with data. */
 static size_t rounds_of(const struct nic_net *n,
 			const struct weft_coll_call *call, size_t count)
 {
@@ -233,7 +233,7 @@ static bool gets_result(const struct nic_net *n,
 	return call->kind != WEFT_COLL_REDUCE || call->root == n->me;
 }
 
-/* Returns whether an atomic on 8 bytes can combine this contribution. */
+/* Returns whether this contribution can be combined by an atomic on 8 bytes. */
 static bool fits_atomic(const struct weft_backend_part *part)
 {
 	if (part->kind == WEFT_COLL_BARRIER)

@@ -37,7 +37,7 @@ int nic_net_poll_woken(struct nic_net *n, int budget);
 /* Fails pending and later operations. */
 void nic_net_fail(struct nic_net *n, int err);
 
-/* Implements the arithmetic of reductions, for the carrier. */
+/* Arithmetic of reductions, called by the carrier. */
 uint32_t grp_combine(unsigned op, unsigned type, void *acc, const void *in,
 		     size_t bytes);
 

@@ -64,6 +64,7 @@ libweftunits_la_SOURCES = \
 	prov/machine/apenet/apenet_transport.c prov/machine/apenet/apenet_transport.h
 
 C_TESTS += prov/machine/machine_unit_test prov/machine/machine_inbox_test \
+	prov/machine/machine_regs_explore_test \
 	prov/machine/bgq/bgq_test prov/machine/bgq/bgq_limits_test \
 	prov/machine/bgq/bgq_path_test prov/machine/bgq/bgq_route_test \
 	prov/machine/bgq/bgq_bulk_test prov/machine/bgq/bgq_fifo_explore_test \
@@ -99,6 +100,7 @@ prov/machine/weft-nic.pc: $(srcdir)/prov/machine/weft-nic.pc.in Makefile
 	-e 's|@libdir[@]|$(libdir)|g' -e 's|@includedir[@]|$(includedir)|g' \
 	-e 's|@PACKAGE_VERSION[@]|$(PACKAGE_VERSION)|g' \
 	-e 's|^exec_prefix=$(prefix)$$|exec_prefix=$${prefix}|' \
+	-e 's|@PC_CRYPTO[@]|$(PC_CRYPTO)|' \
 	-e 's|^\(libdir\)=$(exec_prefix)/|\1=$${exec_prefix}/|' \
 	-e 's|^\(includedir\)=$(prefix)/|\1=$${prefix}/|' \
 	$(srcdir)/prov/machine/weft-nic.pc.in > $@

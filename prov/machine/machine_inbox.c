@@ -126,7 +126,7 @@ int weft_inbox_take(struct weft_inbox *in, struct weft_peer *peer,
 	if (!p->first && n >= pkt.len &&
 	    !in->up->deliver(in->up_arg, peer, &pkt, payload))
 		return 0;
-	/* cannot be delivered from the carrier's memory: copy it */
+	/* not deliverable from the carrier's memory: copy it */
 	k = malloc(sizeof(*k) + pkt.len);
 	if (!k)
 		return -ENOMEM;

@@ -73,7 +73,7 @@ static inline uint64_t nic_space_read(const weft_au64 *head)
 	return weft_load64(head);
 }
 
-/* Reads a word that only the caller writes. */
+/* Reads a word that only the calling thread writes. */
 static inline uint64_t nic_read_own(const weft_au64 *word)
 {
 	/* relaxed: no other thread writes the word */

@@ -41,10 +41,10 @@ int weft_port_place(const struct weft_place *place,
 	else
 		return -EINVAL;
 	memset(attr, 0, sizeof(*attr));
-	attr->name = place->name;
-	attr->name.sin_family = AF_INET;
-	if (!attr->name.sin_addr.s_addr)
-		attr->name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	attr->name.in = place->name;
+	attr->name.in.sin_family = AF_INET;
+	if (weft_name_is_any(&attr->name))
+		weft_name_set_loopback(&attr->name);
 	attr->fifo_slots = place->fifo_slots;
 	attr->faults = place->faults;
 	*ops_p = ops;
@@ -61,11 +61,20 @@ int weft_port_bind(struct weft_port *p, uint32_t node, struct weft_peer *peer)
 			     (void *)((uintptr_t)node + 1));
 }
 
+void weft_port_name(const struct weft_port *p, struct sockaddr_in *name)
+{
+	union weft_name n;
+
+	p->carrier->ops->name_get(p->carrier, &n);
+	*name = n.in;
+}
+
 int weft_port_node_set(struct weft_port *p, uint32_t node,
 		       const struct sockaddr_in *name)
 {
+	const union weft_name n = { .in = *name };
 	struct weft_peer *peer;
-	int err = p->carrier->ops->peer(p->carrier, name, &peer);
+	int err = p->carrier->ops->peer(p->carrier, &n, &peer);
 
 	return err ? err : weft_port_bind(p, node, peer);
 }

@@ -7,6 +7,11 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* attempts to read an entry that the owner is writing */
+#ifndef READ_TRIES
+#define READ_TRIES 100
+#endif
+
 struct regs_row {
 	weft_au64 seq; /* write counter, odd during a write */
 	weft_au64 base;
@@ -173,7 +178,7 @@ static int area_of(struct weft_regs *r, struct weft_peer *peer,
  */
 static bool row_read(struct regs_row *row, struct weft_regs_entry *e)
 {
-	for (int tries = 0; tries < 100; tries++) {
+	for (int tries = 0; tries < READ_TRIES; tries++) {
 		/* A1 pairs with R1 in weft_regs_set. */
 		uint64_t seq = weft_load64(&row->seq);
 
@@ -227,7 +232,8 @@ int weft_regs_find(struct weft_regs *r, struct weft_peer *peer, uint32_t first,
 	err = -EACCES;
 	for (uint32_t i = first; i < used; i++) {
 		if (!row_read(&a->row[i], e)) {
-			err = -EAGAIN; /* its owner was interrupted */
+			/* the owner was interrupted during a write */
+			err = -EAGAIN;
 			continue;
 		}
 		if (!e->bytes || (e->flags & want->flags) != want->flags ||

@@ -2,10 +2,10 @@
 /*
  * The memory registers of a unit (range registers, memory descriptors,
  * mappings), as the units of peers read them. On a machine the target's
- * interface checks every access while its processor computes. Live, no thread
- * emulates the target meanwhile, so the origin's unit does the target's part:
- * it reads the target's entries in shared memory, refuses what they do not
- * allow, and copies the bytes.
+ * interface checks every access while its processor computes. In live mode no
+ * thread emulates the target meanwhile, so the origin's unit does the target's
+ * work: it reads the target's entries in shared memory, refuses accesses that
+ * the entries do not allow, and copies the bytes.
  *
  *   offset   0       8                  64          64 + 32 i
  *            +-------+---------+--------+-----------+-----------+
@@ -53,7 +53,7 @@ void weft_regs_lost(struct weft_regs *r, const struct weft_peer *peer);
 
 /* Returns a free entry from index `first` on, or -ENOSPC. */
 int weft_regs_alloc(struct weft_regs *r, uint32_t first);
-/* Writes an entry. An entry without bytes is free again. */
+/* Writes an entry. An entry with 0 bytes becomes free. */
 void weft_regs_set(struct weft_regs *r, uint32_t i,
 		   const struct weft_regs_entry *e);
 

@@ -117,7 +117,9 @@ void weft_response_ack(struct weft_responses *a, struct weft_peer *peer,
 		acks_send(a, k);
 }
 
-/* Sends queued responses; a full peer delays only its own responses. */
+/*
+ * Sends queued responses; a full FIFO delays only the responses to that peer.
+ */
 static void responses_retry(struct weft_responses *a)
 {
 	struct weft_list *pos;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The machine table, one entry per machine. Limits of real machines are from
- * their papers. The sizes at which protocols change are choices of the message
- * layers that ran on the machines, and marked so.
+ * their papers. packet_bytes is what the packets of the emulated unit hold, and
+ * eager_bytes the limit of live jobs. In virtual time both are those of the
+ * machine file (keys message_packet, eager), which has their sources.
  */
 #include "prov/machine/apenet/apenet_transport.h"
 #include "prov/machine/gemini/gemini_transport.h"
@@ -12,6 +13,7 @@
 #include "prov/machine/qsnet2/qsnet2_transport.h"
 #include "prov/machine/sunway/sunway_transport.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -118,13 +120,17 @@ static const struct weft_machine rows[] = {
 		.fabric = "weft",
 		.unit = &weft_unit_direct,
 		.inject_bytes = 256,
-		.packet_bytes = 8192, /* or the carrier's limit, if lower */
-		/* used if the host has not been measured */
+		/* or the carrier's limit if that is lower */
+		.packet_bytes = 8192,
+		/* used if it was not measured on the host */
 		.eager_bytes = 65536,
 		.eager_by_host = true,
-		.typed_bytes =
-			8192 +
-			1, /* more than a packet (measured by bench/dt) */
+		.typed_bytes = 8192 +
+			       /*
+				* minimum: longer than one packet (measured by
+				* bench/dt)
+				*/
+			       1,
 		.msg_order = ORDER_STRICT,
 		.fifos = 1,
 		.cu = CUNIT_NATIVE,
@@ -159,7 +165,7 @@ static const struct weft_machine rows[] = {
 		/* mailbox slot of 1024 (FMA limit of Open MPI), less headers */
 		.packet_bytes = 984,
 		.eager_bytes = 8192, /* assumed; longer messages: BTE get */
-		.msg_order = ORDER_STRICT, /* mailboxes use in-order puts */
+		.msg_order = ORDER_STRICT, /* mailboxes have sequence numbers */
 		.fifos = 64,		   /* user windows (gemini.h) */
 		.cu = CUNIT_NATIVE,
 		.routes = KARY_ROUTES,
@@ -248,4 +254,23 @@ const struct weft_machine *weft_machine_find(const char *name)
 			return &rows[i];
 	}
 	return NULL;
+}
+
+int weft_machine_modelled(const char *unit, size_t packet_bytes,
+			  size_t eager_bytes, struct weft_machine *m)
+{
+	unsigned i = 1;
+
+	while (i < WEFT_COUNT_OF(rows) && strcmp(rows[i].unit->name, unit))
+		i++;
+	if (i == WEFT_COUNT_OF(rows))
+		return -ENODEV;
+	*m = rows[i];
+	if (packet_bytes > m->packet_bytes)
+		return -EMSGSIZE;
+	if (packet_bytes)
+		m->packet_bytes = packet_bytes;
+	if (eager_bytes)
+		m->eager_bytes = eager_bytes;
+	return 0;
 }

@@ -29,7 +29,7 @@ size_t weft_transport_gather(void *to, const struct weft_pkt *pkt,
 
 /*
  * Post a transfer of bulk data to the backend, as in struct weft_unit_ops.
- * u->copied: the processor has copied bytes.
+ * Sets u->copied if the processor has copied bytes.
  */
 static inline int weft_transport_get(struct weft_unit *u,
 				     struct weft_peer *peer, struct weft_dma *d,

@@ -27,7 +27,7 @@
 struct side {
 	struct weft_unit *u;
 	struct weft_peer *peer; /* the other side */
-	struct sockaddr_in name;
+	union weft_name name;
 	uint64_t sent;
 	uint64_t taken;
 	uint64_t bytes;
@@ -143,8 +143,8 @@ static const struct weft_machine machine = {
 static void side_open(struct side *s, const struct grid *g, bool no_dma)
 {
 	struct weft_carrier_attr a = {
-		.name = { .sin_family = AF_INET,
-			  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) },
+		.name = { .in.sin_family = AF_INET,
+			  .in.sin_addr.s_addr = htonl(INADDR_LOOPBACK) },
 		.up = &up,
 		.up_arg = s,
 		.fifo_slots = g->slots,
@@ -159,7 +159,7 @@ static void side_open(struct side *s, const struct grid *g, bool no_dma)
 	s->u->carrier->ops->name_get(s->u->carrier, &s->name);
 }
 
-static void side_connect(struct side *s, const struct sockaddr_in *name)
+static void side_connect(struct side *s, const union weft_name *name)
 {
 	T_OK(s->u->carrier->ops->peer(s->u->carrier, name, &s->peer));
 }
@@ -634,8 +634,8 @@ static void random_packet(struct weft_rng *r, struct weft_pkt *pkt,
 static void random_packets_of_another_process_are_harmless(void **state)
 {
 	struct weft_carrier_attr a = {
-		.name = { .sin_family = AF_INET,
-			  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) },
+		.name = { .in.sin_family = AF_INET,
+			  .in.sin_addr.s_addr = htonl(INADDR_LOOPBACK) },
 		.up = &no_up,
 	};
 	unsigned char payload[2048];
@@ -668,7 +668,7 @@ static void random_packets_of_another_process_are_harmless(void **state)
 
 /* Addresses of processes that connect to each other. */
 struct board {
-	struct sockaddr_in name[SIDES];
+	union weft_name name[SIDES];
 	_Atomic int ready[SIDES];
 	_Atomic int finished;
 };

@@ -95,7 +95,7 @@ static inline bool weft_match_fits(const struct weft_match_recv *r,
 
 #define WEFT_MATCH_NONE 0xff /* value of cls: not hashed */
 
-/* Internal: the slow path of unpost. */
+/* Internal: slow path of unpost. */
 void weft_match_unhash(struct weft_match *m, struct weft_match_recv *r);
 
 /*

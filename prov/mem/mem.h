@@ -17,12 +17,13 @@
  * owner waits. Part of announcements (prov/nic).
  */
 struct weft_mem_share {
-	uint32_t iface;	  /* kind */
-	uint32_t device;  /* number of the device, the same in all processes */
-	uint64_t process; /* random number of the owner */
-	uint64_t base;	  /* start of the allocation, in the owner */
-	uint64_t buffer;  /* number of the allocation, in the owner */
-	uint64_t offset;  /* offset of the memory in the allocation */
+	uint32_t iface;	 /* kind */
+	uint32_t device; /* number of the device, the same in all processes */
+	/* random number that identifies the owner's process */
+	uint64_t process;
+	uint64_t base;	 /* start of the allocation, in the owner */
+	uint64_t buffer; /* number of the allocation, in the owner */
+	uint64_t offset; /* offset of the memory in the allocation */
 	uint64_t bytes;
 	unsigned char handle[64];
 };
@@ -52,7 +53,7 @@ struct weft_mem_kind {
 	/* Returns whether the byte at this address is of this kind. */
 	bool (*mine)(const void *at);
 	/*
-	 * Copy from host memory to memory of this kind (in), and back (out).
+	 * Copy from host memory to memory of this kind (in), or from it (out).
 	 * -EFAULT: not memory of this kind.
 	 */
 	int (*in)(void *to, const void *from, size_t bytes);
@@ -63,7 +64,7 @@ struct weft_mem_kind {
 	 * no such address, so the data must be staged.
 	 */
 	int (*reach)(void *at, size_t bytes, void **bus_p);
-	/* Returns whether reach returned the address, in any process. */
+	/* Returns whether the address was returned by reach in any process. */
 	bool (*on_bus)(uint64_t address);
 
 	/* ---- NULL: not possible with this kind ---- */
@@ -123,8 +124,8 @@ extern const struct weft_mem_kind weft_mem_cuda;
 /* Returns whether this host has a driver for such memory. */
 bool weft_mem_cuda_possible(void);
 /*
- * Returns the address of a word: while it is NULL, this process has no such
- * memory. NULL: it may have.
+ * Returns the address of a word that is NULL as long as this process has no
+ * such memory. Returns NULL if the process may have such memory.
  */
 const void *const volatile *weft_mem_cuda_gate(void);
 

@@ -3,16 +3,16 @@
  * Emulated device memory. A block is a memfd that is mapped twice: without
  * access rights at the address that programs get, and readable at another
  * address, which the device and the bus use. Copies use the second mapping.
- * A direct access to the program's address gets a SIGSEGV, and the kernel
- * refuses it to other processes, too.
+ * A direct access to the program's address causes a SIGSEGV, and the kernel
+ * also refuses accesses by other processes.
  *
  * 	program           address --> no access
  * 	in, out, reach    bus ------> the same pages
  *
  * The second mappings of all processes are in one address window, like
  * device memory on a bus, so an interface can recognize a peer's device
- * address. If the window is not available, they are at any address, and
- * count as host memory in virtual time.
+ * address. If the window is not available, the mappings are at arbitrary
+ * addresses, and count as host memory in virtual time.
  */
 #include "prov/mem/mem.h"
 #include "src/base/atomic.h"
@@ -38,7 +38,7 @@ struct block {
 };
 
 /*
- * There is one device, as there is one bus: its blocks are found by address,
+ * The device. There is only one, and one bus: its blocks are found by address,
  * whichever call allocated them.
  */
 static struct {
@@ -66,7 +66,7 @@ static struct block *block_of(const void *at)
 	return NULL;
 }
 
-/* Maps at the next address of the window or, if not free, anywhere. */
+/* Maps at the next address of the window or, if that is not free, anywhere. */
 static void *map_bus(int fd, size_t bytes)
 {
 	uint64_t next;

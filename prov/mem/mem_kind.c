@@ -24,7 +24,7 @@ static int host_free(void *at)
 	return 0;
 }
 
-/* All memory: this row is tested last. */
+/* Returns true: this row matches all memory and is tested last. */
 static bool host_mine(const void *at)
 {
 	return true;

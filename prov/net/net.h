@@ -90,11 +90,12 @@ struct net_msg {
 	int8_t hint[NET_DIMS_MAX];
 	/*
 	 * Source route: the output port at each node, starting with the source;
-	 * NULL: none. The route must end at dst. On a tree it goes up, then
-	 * down; NET_ROUTE_ANY in the upward part of a dynamic message allows
-	 * any link up. On a torus it is allowed only where nodes share a router
-	 * and only for messages that are not dynamic; if the route violates
-	 * dimension order, the caller must ensure that there is no deadlock.
+	 * NULL: none. The route must end at dst. On a tree the route goes up,
+	 * then down; NET_ROUTE_ANY in the upward part of a dynamic message
+	 * allows any link up. On a torus it is allowed only where nodes share a
+	 * router and only for messages that are not dynamic; if the route
+	 * violates dimension order, the caller must ensure that there is no
+	 * deadlock.
 	 */
 	const uint8_t *route;
 	uint8_t route_len;
@@ -103,12 +104,15 @@ struct net_msg {
 #define NET_ROUTE_ANY 0xff
 #define NET_DEAD_LINK (1u << 31)
 
-/* Answer of a node to a query; the highest answer of all nodes counts. */
+/*
+ * Answer of a node to a query; the highest answer of all nodes is the result.
+ */
 enum net_answer { NET_OK, NET_TEST_FAIL, NET_DISCARD };
 
 struct net_query_info {
 	uint32_t route;
-	uint32_t node; /* ask: the queried node; answer: the querying node */
+	/* net_up.ask: the queried node; net_up.answer: the querying node */
+	uint32_t node;
 	uint64_t seq, cookie;
 	uint8_t answer; /* enum net_answer */
 };
@@ -124,13 +128,19 @@ struct net_up {
 		       uint64_t offset, uint32_t bytes);
 	/* The whole message is in the target's memory. */
 	void (*arrived)(void *arg, uint64_t at, uint64_t cookie, uint32_t node);
-	/* The source's interface has read the message; its FIFO proceeds. */
+	/*
+	 * The source's interface has read the whole message; its FIFO continues
+	 * with the next one.
+	 */
 	void (*sent)(void *arg, uint64_t at, uint64_t cookie, uint32_t node);
-	/* The source's interface has the acknowledgements of all packets. */
+	/*
+	 * The source's interface has received the acknowledgements of all
+	 * packets.
+	 */
 	void (*acked)(void *arg, uint64_t at, uint64_t cookie, uint32_t node);
 	/*
-	 * The source's interface has an error response to a packet of the
-	 * message (an event with an error status in the completion queue);
+	 * The source's interface has received an error response to a packet of
+	 * the message (an event with an error status in the completion queue);
 	 * software retransmits the packet.
 	 */
 	void (*error)(void *arg, uint64_t at, uint64_t cookie, uint32_t node);
@@ -211,8 +221,8 @@ int net_tables_load(struct net *net, const uint8_t order[NET_DIMS_MAX],
 		    uint8_t zone[NET_ZONES][NET_DIMS_MAX]);
 
 /*
- * Occupies the processor of a node's interface for `ps` from time `at` on, or
- * from the end of its earlier work. Returns the end.
+ * Occupies the processor of a node's interface for `ps`, starting at time `at`
+ * or at the end of its earlier work. Returns the end time.
  */
 uint64_t net_thread_run(struct net *net, uint32_t node, uint64_t at,
 			uint64_t ps);
@@ -227,8 +237,8 @@ int net_timer(struct net *net, uint64_t at, uint64_t cookie);
 /*
  * Sends a word to the neighbour in a control word, which the link's protocol
  * inserts between blocks of data; packets are not delayed. On a busy link the
- * word takes the next control word that carries no credits. A dead link loses
- * the word. -EOPNOTSUPP: the links of this machine have no control words;
+ * word is sent in the next control word that carries no credits. On a dead link
+ * it is lost. -EOPNOTSUPP: the links of this machine have no control words;
  * -EINVAL: no such link; -EAGAIN: no free record in the block.
  */
 int net_control_send(struct net *net, uint64_t at, uint32_t node, unsigned port,
@@ -288,13 +298,13 @@ void net_tree_close(struct net *net, uint32_t route);
 enum net_tree_class {
 	NET_TREE_WORLD, /* all nodes of a job, on the first channel */
 	NET_TREE_GROUP, /* other groups, on the second channel */
-	/* the system, on the first channel, before the world */
+	/* the system, on the first channel, with priority over the world */
 	NET_TREE_SYSTEM,
 };
 
 /*
- * Sets the class of a route that is idle; without, a route is of the world. Has
- * an effect if routes share the tokens of links (coll_shared).
+ * Sets the class of an idle route; the default is NET_TREE_WORLD. Has an effect
+ * only if routes share the tokens of links (coll_shared).
  */
 int net_tree_class_set(struct net *net, uint32_t route,
 		       enum net_tree_class class);
@@ -372,9 +382,9 @@ void net_port_get(const struct net *net, uint32_t node, unsigned port,
 
 /*
  * Performance counters of a port, on machines with cfg.counters: numbers 0 to 3
- * count chunks sent, including the header; the others packets received, and the
- * integral of their queue length over time in ps. Each counts the virtual
- * channels of its mask (bits of enum net_vc).
+ * count chunks sent, including the header; the others count packets received,
+ * and the integral of their queue length over time in ps. Each counts the
+ * virtual channels of its mask (bits of enum net_vc).
  */
 enum net_counter {
 	NET_COUNTER_SENT,

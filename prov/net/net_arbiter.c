@@ -4,8 +4,8 @@
  * tick, a node serves the ports whose state has changed, with explicit
  * round-robin state. net_grant.c sends the packet that is chosen.
  *
- * A new head of a queue takes a free port at once, but after packets that
- * already wait for the port. If no port is free, the bit of its slot is set in
+ * A new head of a queue is granted a free port at once, but after packets that
+ * already wait for that port. If no port is free, the bit of its slot is set in
  * the request masks of all ports that it may use. A packet on a deterministic
  * channel that stays in its ring needs one free packet buffer; a packet that
  * enters a ring must leave one more buffer free (the bubble).
@@ -205,7 +205,9 @@ static int row_channel(const struct net_step *s, unsigned port, uint32_t pi,
 							       : NET_VC_DET;
 }
 
-/* Serves a port of a tiled router; adaptive packets wait in lists, too. */
+/*
+ * Serves a port of a tiled router, where adaptive packets also wait in lists.
+ */
 WEFT_COLD static void serve_rows(struct net_step *s, unsigned port)
 {
 	enum { ON = NET_WAIT_DET, ENTER };
@@ -384,7 +386,9 @@ static inline int best_port(const struct net_step *s, uint64_t want, int cost)
 	return port;
 }
 
-/* Like best_port(), but subtracts the waiting time behind each port. */
+/*
+ * Like best_port(), but takes the waiting time behind each port into account.
+ */
 WEFT_COLD static int best_ahead(const struct net_step *s, uint64_t want,
 				uint32_t cost)
 {
@@ -443,7 +447,10 @@ static void serve_tile(struct net_step *s, unsigned slot)
 	s->dirty |= net_tile_enter(s, in, pi, (unsigned)port);
 }
 
-/* Serves a new head: sends it by a free port, lets it escape or wait. */
+/*
+ * Serves a new head: sends it by a free port, moves it to the bubble channel,
+ * or lets it wait.
+ */
 WEFT_INLINE void serve_fresh(struct net_step *s, unsigned slot, bool rare)
 {
 	struct net *net = s->net;

@@ -2,6 +2,7 @@
 /*
  * Network FIFOs and engines by class of packet (BGQ-06, BGQ-17): the FIFO map
  * of a message, and engines for high priority, system and collective packets.
+ * The order in which an engine selects FIFOs in memory (BGQ-03).
  */
 #include "test/support/net_fixture.h"
 
@@ -197,6 +198,69 @@ static void one_engine_stores_the_packets_of_all_routes(void **state)
 	T_IS(at[1] - at[0], 3 * 160000);
 }
 
+enum { ORDER_FIFOS = 4, ORDER_PACKETS = 400 };
+
+/*
+ * Sends messages of ORDER_PACKETS packets from all FIFOs in memory of one
+ * engine, in ascending or descending order of calls. end_p: arrival times of
+ * the messages. Returns the hash of the events.
+ */
+static uint64_t fifos_run(bool random, uint32_t node, bool descending,
+			  uint64_t *end_p)
+{
+	struct net_config cfg;
+	struct net_fixture e;
+	struct net_count count;
+
+	net_config_bgq(&cfg);
+	memcpy(cfg.size, (uint16_t[]){ 4, 4, 1, 1, 1 }, 10);
+	cfg.random_fifos = random;
+	net_fixture_open(&e, &cfg, 0);
+	for (unsigned i = 0; i < ORDER_FIFOS; i++) {
+		unsigned fifo = descending ? ORDER_FIFOS - 1 - i : i;
+		const struct net_msg m = { .src = node,
+					   .dst = 15 - node,
+					   .bytes = 512 * ORDER_PACKETS,
+					   .fifo = 10 + 10 * fifo,
+					   .routing = NET_DETERMINISTIC,
+					   .cookie = fifo };
+
+		T_OK(net_send(e.net, 0, &m));
+	}
+	net_fixture_drain(&e);
+	T_IS(e.arrived, ORDER_FIFOS);
+	for (unsigned i = 0; i < ORDER_FIFOS; i++)
+		end_p[i] = e.cookie_at[i];
+	net_count_get(e.net, &count);
+	net_fixture_close(&e);
+	return count.hash;
+}
+
+static void fifos_are_selected_in_turn_or_at_random(void **state)
+{
+	uint64_t end[ORDER_FIFOS], other[ORDER_FIFOS];
+	const uint64_t packet = 288000; /* ps on the link */
+	uint64_t first, last;
+
+	/* round-robin: the messages end one packet after the other */
+	fifos_run(false, 0, false, end);
+	for (unsigned i = 1; i < ORDER_FIFOS; i++)
+		T_TRUE(end[i] > end[i - 1] && end[i] < end[i - 1] + 2 * packet);
+	/* random: in another order, with about equal shares */
+	T_IS(fifos_run(true, 0, false, end), fifos_run(true, 0, true, other));
+	T_TRUE(!memcmp(end, other, sizeof(end)));
+	first = last = end[0];
+	for (unsigned i = 1; i < ORDER_FIFOS; i++) {
+		first = end[i] < first ? end[i] : first;
+		last = end[i] > last ? end[i] : last;
+	}
+	T_TRUE(last - first > 2 * ORDER_FIFOS * packet);
+	T_TRUE(last - first < ORDER_PACKETS * packet);
+	/* nodes have different orders */
+	fifos_run(true, 1, false, other);
+	T_TRUE(memcmp(end, other, sizeof(end)));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -206,6 +270,7 @@ int main(void)
 		T_CASE(invalid_maps_are_refused),
 		T_CASE(classes_have_reception_engines_of_their_own),
 		T_CASE(one_engine_stores_the_packets_of_all_routes),
+		T_CASE(fifos_are_selected_in_turn_or_at_random),
 	};
 	return T_RUN(tests);
 }

@@ -28,7 +28,7 @@ static inline struct net_counters *net_counters(const struct net *net,
 	       (uint64_t)node * net->ports + port;
 }
 
-/* Counts a packet that is sent; the header counts as payload does. */
+/* Counts a packet that is sent; header chunks are counted like payload. */
 static inline void net_counter_sent(const struct net_step *s, unsigned port,
 				    unsigned vc, const struct net_packet *p)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Grants: a packet takes the tokens of a sender, leaves its queue and is sent
- * on the link, at packet granularity with virtual cut-through. net_arbiter.c
+ * Grants: a packet consumes tokens of a sender, leaves its queue and is sent on
+ * the link, at packet granularity with virtual cut-through. net_arbiter.c
  * decides which packet is granted.
  */
 #include "prov/net/net_grant.h"
@@ -23,7 +23,7 @@
  * that other machines do not test for them per packet.
  */
 
-/* Takes the tokens of a packet on a machine with shared tokens. */
+/* Consumes the tokens of a packet on a machine with shared tokens. */
 WEFT_COLD static void take_shared_tokens(struct net_step *s, unsigned port,
 					 unsigned vc,
 					 const struct net_packet *p)
@@ -38,7 +38,7 @@ WEFT_COLD static void take_shared_tokens(struct net_step *s, unsigned port,
 		(uint16_t)net_pool_left(net, s->id, port, NET_VC_DYN);
 }
 
-/* Takes the tokens of a packet that is sent by a port. */
+/* Consumes the tokens of a packet that is sent by a port. */
 WEFT_INLINE void take_tokens(struct net_step *s, unsigned port, unsigned vc,
 			     const struct net_packet *p, bool rare)
 {
@@ -209,7 +209,7 @@ void net_queue_pop(struct net_step *s, unsigned slot)
 	net_mask_set(s->fresh, slot);
 }
 
-/* Grants `port` to the head of a slot, which requests no other port. */
+/* Grants `port` to the head of a slot that requests no other port. */
 WEFT_INLINE void grant_head(struct net_step *s, unsigned port, unsigned vc,
 			    unsigned slot, uint32_t pi, bool rare)
 {

@@ -2,8 +2,7 @@
 /*
  * Control words that a link's protocol inserts between blocks of data: packet
  * starts, credits, and status words from an interface to its neighbours. The
- * words are sent whether they carry anything or not, so they do not delay
- * packets.
+ * words are sent even if they are empty, so they do not delay packets.
  *
  *    busy    |--- block ---|w|--- block ---|w|--- block ---|w|
  *    idle    |w|w|w|w|w|w|w|w|

@@ -45,7 +45,7 @@ static uint64_t busy_ticks(const struct net *net, const struct net_out *o,
 					       : cfg->chunk_bytes;
 	uint64_t bytes = plain * net_wire_bytes(cfg, 0) + chunks * chunk;
 
-	if (cfg->block_bytes) /* assumes that packets are full or short */
+	if (cfg->block_bytes) /* correct if packets are full or short */
 		bytes += (chunks * cfg->chunk_bytes + cfg->block_bytes - 1) /
 			 cfg->block_bytes * cfg->block_header_bytes;
 	return bytes * net->rate[rate] / (1000ull * cfg->tick_ps) +
@@ -59,7 +59,9 @@ void net_port_get(const struct net *net, uint32_t node, unsigned port,
 	const struct net_in *in = &net_ins(net, node)[port], *peer_in;
 	uint32_t link = net_links(net, node)[port];
 
-	/* the receiver at the other end has the counts of this sender */
+	/*
+	 * the counts of this sender are stored at the receiver at the other end
+	 */
 	c->packets = c->chunks = c->busy_ps = 0;
 	if (link != NET_LINK_NONE) {
 		peer_in =
@@ -105,7 +107,7 @@ static int invariant_failed(const char *what, uint64_t a, uint64_t b)
 	return -EPROTO;
 }
 
-/* Checks that no link exceeds its tokens; idle: that it has all of them. */
+/* Checks that no link has too many tokens; idle: that it has all of them. */
 static int check_tokens(const struct net *net, bool idle)
 {
 	uint32_t n, port, vc, have, all;

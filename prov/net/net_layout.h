@@ -207,7 +207,8 @@ struct net_out {
 	uint16_t inject[4];
 	/* round-robin position: the slot after the last slot served */
 	uint8_t rr;
-	uint8_t share; /* grants to packets from links while injection waited */
+	/* number of grants to packets from links while injection waited */
+	uint8_t share;
 	uint8_t waits; /* mask of the lists that are not empty */
 	/* round-robin bits: 1 deterministic/dynamic, 2 ring entry, 4 system */
 	uint8_t rr_bits;
@@ -245,7 +246,7 @@ struct net_fifo {
 	uint32_t last; /* FIFO in memory served last */
 	uint32_t msg;  /* message being packetized, or 0 */
 	uint32_t count;
-	/* free_ps minus the completion time of the packet before */
+	/* free_ps minus the completion time of the previous packet */
 	uint32_t ahead_ps;
 };
 
@@ -290,12 +291,12 @@ struct net_nic {
 	/* completion time of the engine's last contribution */
 	uint64_t part_ps;
 	uint32_t part_busy;
-	/* circular list of the messages with NET_MREC_MAPPED that are heads */
+	/* circular list of the FIFO heads with NET_MREC_MAPPED */
 	uint32_t mapped;
-	/* times at which the reception engines of the classes are free */
+	/* times at which the reception engine of each class becomes free */
 	uint64_t class_ps[NET_CLASSES];
 	uint64_t bus_ps[NET_BUSES_MAX]; /* time at which each bus is free */
-	/* packets and messages whose acknowledgements are missing */
+	/* packets and messages that are not acknowledged yet */
 	uint32_t outstanding, transactions;
 	uint64_t
 		thread_ps; /* time at which the interface's processor is free */
@@ -309,8 +310,8 @@ struct net_mrec {
 	uint64_t cookie;
 	/* message: earliest start of the engine; timer: time of the callback */
 	uint64_t ready_ps;
-	uint32_t cut;  /* packets built */
-	uint32_t left; /* packets not delivered yet */
+	uint32_t cut;  /* number of packets built so far */
+	uint32_t left; /* number of packets not delivered yet */
 	uint32_t src, dst;
 	uint16_t fifo;
 	uint8_t path : 4;
@@ -320,7 +321,7 @@ struct net_mrec {
 	/* next record in the FIFO in memory or in the free list */
 	uint32_t next;
 	uint32_t last; /* head of a FIFO in memory: last message of that FIFO */
-	/* head of a FIFO in memory: next head that the engine serves */
+	/* head of a FIFO in memory: next FIFO head that the engine serves */
 	uint32_t ring;
 	/*
 	 * torus: hops per dimension; with NET_MREC_ROUTED: index of the record
@@ -396,15 +397,15 @@ struct net_member {
 	/* packets at the parent that wait for credit_down */
 	struct net_list down;
 	/*
-	 * query barriers: this member has arrived at all barriers before this
-	 * sequence number
+	 * barriers by query: this member has arrived at all barriers with lower
+	 * sequence numbers
 	 */
 	uint64_t flag;
 };
 
 /* Collective channels of a link whose tokens routes share (coll_shared). */
 struct net_coll_link {
-	uint8_t used[2]; /* tokens in use */
+	uint8_t used[2]; /* number of tokens in use */
 	uint8_t next[2]; /* route entry that is served next */
 };
 
@@ -459,7 +460,10 @@ struct net {
 	uint32_t regions;
 	uint32_t lanes; /* event lists per tick */
 	uint32_t steer; /* enum net_routing */
-	/* shared routers: first port to a node; or the port to the I/O node */
+	/*
+	 * shared routers: first port that leads to a node; or the port to the
+	 * I/O node
+	 */
 	uint32_t down;
 	uint32_t packets_max, msgs_max, members_max, routes_max, combine_mask;
 	uint32_t chunks_max, heap_max, events_max;
@@ -497,7 +501,7 @@ struct net {
 	uint64_t off_paths, off_load;
 	uint32_t switch_phases; /* phases of the tables */
 	uint64_t off_parts;	/* parts of buses; 0: none */
-	uint64_t off_coll;	/* struct net_coll_link of ports; 0: none */
+	uint64_t off_coll;	/* struct net_coll_link of each port; 0: none */
 	/* index of the first record of each pool, minus one */
 	uint32_t first_packet, first_msg, first_chunk;
 	uint32_t node_stride, link_stride;
@@ -511,7 +515,7 @@ struct net {
 	uint16_t form_len[NET_FORMS][NET_RATES_MAX][NET_PAYLOAD_CHUNKS + 1];
 	/* maximum number of tokens of any link, per VC */
 	uint32_t tokens_most[NET_VCS];
-	uint32_t vcs; /* VCs with tokens, including VC 0 */
+	uint32_t vcs; /* number of VCs with tokens, including VC 0 */
 	/* tokens of VC 0 that a packet takes, by chunks */
 	uint16_t cost[NET_PAYLOAD_CHUNKS + 1];
 	struct net_hop hop[NET_HOPS_MAX];
@@ -521,7 +525,7 @@ struct net {
 	uint64_t events, hops, injected, delivered, escapes, hash;
 	uint64_t off_fault; /* offset of the fault state; 0: no fault plan */
 	uint64_t off_fault_line, off_fault_link, off_fault_node, off_fault_hold;
-	/* dead links and nodes around which packets are routed */
+	/* number of dead links and nodes around which packets are routed */
 	uint32_t detour;
 	/* 1: outstanding packets or messages are limited */
 	uint32_t limited;
@@ -540,10 +544,13 @@ struct net {
 	/* highest record index used so far */
 	uint32_t fresh_packet, fresh_msg, fresh_chunk;
 	uint32_t used_packets, used_msgs;
-	/* events in the heap: too late for the wheel */
+	/* number of events in the heap, beyond the range of the wheel */
 	uint32_t overflow_count;
 	uint32_t routes; /* open class routes */
-	/* dead links; dead links that all routing tables take into account */
+	/*
+	 * number of dead links; of those that all routing tables take into
+	 * account
+	 */
 	uint32_t deaths, renewed;
 	uint64_t map[NET_WHEEL / 64];
 	uint64_t map_top[2];
@@ -694,9 +701,9 @@ static inline const struct net_hop *net_hop(const struct net_step *s,
 }
 
 /*
- * Bounds the steps of a list traversal: in a block that has been overwritten, a
- * cyclic list would hang the model. On failure, control returns to the caller's
- * guard (src/os/guard.h).
+ * Bounds the steps of a list traversal: in a block that another process has
+ * overwritten, a cyclic list would hang the model. On failure, control returns
+ * to the caller's guard (src/os/guard.h).
  */
 static inline void net_walk_check(bool condition)
 {
@@ -740,8 +747,8 @@ enum {
 			  NET_RARE_SWITCHED,
 	NET_RARE_FAULTS = 4,
 	/*
-	 * net_packet.tail is set: links of several rates or store-and-forward
-	 * links, or a fault plan, which may make such links
+	 * net_packet.tail is set: links have several rates, or
+	 * store-and-forward links exist or may be created by a fault plan
 	 */
 	NET_RARE_TAIL = 8,
 	/* tiled routers (cfg.columns) or cfg.system_alternate */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Send side of a node's network interface. A message waits in a FIFO in memory.
- * Each network FIFO has an engine, which serves several FIFOs in memory
- * round-robin and builds one packet at a time while the network FIFO has space.
+ * Each network FIFO has an engine, which serves several FIFOs in memory,
+ * round-robin or in random order, and builds one packet at a time while the
+ * network FIFO has space.
  * If the messages in progress exceed the L2 cache, all engines of the node
  * share the memory bandwidth; buses are always shared. The receive side is
  * net_nic_in.c.
@@ -72,7 +73,10 @@ static bool is_mapped(const struct net_mrec *m)
 	return m->vc_zone & NET_MREC_MAPPED;
 }
 
-/* Returns the list of heads that contains the message when it is a head. */
+/*
+ * Returns the list of FIFO heads to which the message belongs when it is a
+ * head.
+ */
 static uint32_t *ring_of(const struct net *net, const struct net_mrec *m)
 {
 	if (weft_unlikely(is_mapped(m)))
@@ -249,7 +253,10 @@ static uint64_t first_word(const struct net *net, const struct net_mrec *m,
 	return msg->address / net_path_page(net_path_in(net, m)) & 0xffff;
 }
 
-/* Returns whether the packets of the message can be distributed by its map. */
+/*
+ * Returns whether the packets of the message can be distributed over FIFOs by
+ * its map.
+ */
 static bool map_ok(const struct net *net, const struct net_msg *msg)
 {
 	return !msg->map ||
@@ -344,19 +351,39 @@ uint64_t net_thread_run(struct net *net, uint32_t node, uint64_t at,
 
 /* ---- injection engines --------------------------------------------------- */
 
-/* Order of messages at an engine: by class, then by FIFO, round-robin. */
-static uint64_t choice_key(const struct net_fifo *f, const struct net_mrec *m)
+/*
+ * Returns the priority of a message's FIFO in memory for the next packet of an
+ * engine; the lowest number is first. The order begins after the FIFO of the
+ * last packet (round-robin), or is pseudo-random. Two FIFOs never have the same
+ * number.
+ */
+static uint32_t fifo_position(const struct net_step *s,
+			      const struct net_fifo *f,
+			      const struct net_mrec *m)
+{
+	uint64_t seed;
+
+	if (!s->net->cfg.random_fifos)
+		return m->fifo - f->last - 1;
+	seed = (f->free_ps + s->id) * 0x9e3779b97f4a7c15u;
+	seed = (seed ^ seed >> 32) * 0xd6e8feb86659fd93u;
+	return (m->fifo ^ (uint32_t)(seed >> 32)) * 0x9e3779b1u;
+}
+
+/* Order of messages at an engine: by class, then by FIFO. */
+static uint64_t choice_key(const struct net_step *s, const struct net_fifo *f,
+			   const struct net_mrec *m)
 {
 	uint32_t vc = m->vc_zone & 15;
 
 	return (uint64_t)(vc < NET_VC_HIGH ? 1 : vc) << 32 |
-	       (f->last - m->fifo);
+	       (uint32_t)~fifo_position(s, f, m);
 }
 
 /*
- * Returns `best` or a ready message with a map that contains this network FIFO,
- * unless another engine builds a packet of it: system first, then high
- * priority, then round-robin.
+ * Returns `best` or a ready message with a map that contains this network FIFO
+ * and of which no other engine builds a packet: system first, then high
+ * priority, then in the order of FIFOs.
  */
 static uint32_t choose_mapped(const struct net_step *s, unsigned fifo,
 			      uint32_t best)
@@ -368,14 +395,14 @@ static uint32_t choose_mapped(const struct net_step *s, unsigned fifo,
 	uint32_t i = ring, steps = 0;
 
 	if (best)
-		key = choice_key(f, net_mrec(net, best));
+		key = choice_key(s, f, net_mrec(net, best));
 	do {
 		const struct net_mrec *m = net_mrec(net, i);
 
 		net_walk_check(steps++ < net->msgs_max);
 		if (m->ready_ps < end && net_mrec_word(m) >> fifo & 1 &&
-		    !(m->fate & NET_FATE_BUILT) && choice_key(f, m) > key) {
-			key = choice_key(f, m);
+		    !(m->fate & NET_FATE_BUILT) && choice_key(s, f, m) > key) {
+			key = choice_key(s, f, m);
 			best = i;
 		}
 		i = m->ring;
@@ -383,20 +410,21 @@ static uint32_t choose_mapped(const struct net_step *s, unsigned fifo,
 	return best;
 }
 
-/* Returns the next ready message in round-robin order. */
+/* Returns the next ready message in the order of FIFOs. */
 static uint32_t choose_message(const struct net_step *s,
 			       const struct net_fifo *f)
 {
 	const struct net *net = s->net;
 	const struct net_mrec *m;
 	uint64_t end = (s->now + 1) * net->cfg.tick_ps;
-	uint32_t i = f->ring, best = 0, best_after = UINT32_MAX, steps = 0;
+	uint32_t i = f->ring, best = 0, first = UINT32_MAX, steps = 0, position;
 
 	do {
 		net_walk_check(steps++ < net->msgs_max);
 		m = net_mrec(net, i);
-		if (m->ready_ps < end && m->fifo - f->last - 1 <= best_after) {
-			best_after = m->fifo - f->last - 1;
+		position = fifo_position(s, f, m);
+		if (m->ready_ps < end && position <= first) {
+			first = position;
 			best = i;
 		}
 		i = m->ring;
@@ -414,7 +442,7 @@ static uint32_t packet_bytes(const struct net *net, const struct net_mrec *m,
 	return left < most ? (uint32_t)left : most;
 }
 
-/* Packets that were read concurrently complete one after the other. */
+/* Makes packets that were read concurrently complete one after the other. */
 static uint64_t complete_in_order(struct net_fifo *f, uint64_t end)
 {
 	if (end < f->free_ps)
@@ -435,10 +463,10 @@ static uint64_t engine_ps(const struct net *net, const struct net_path *path,
 }
 
 /*
- * Returns the time at which the head of a packet of a cut-through path leaves:
- * when its first chunk is built, and so late that the link does not wait for
- * the tail, which is built at f->free_ps. The time between both is in
- * f->ahead_ps.
+ * Returns the time at which the head of a packet on a cut-through path leaves:
+ * after its first chunk is built, and late enough that the link does not wait
+ * for the tail, which is built at f->free_ps. f->ahead_ps is the time between
+ * the two.
  */
 static uint64_t head_leaves(const struct net_step *s, struct net_fifo *f,
 			    const struct net_path *path, uint64_t start,
@@ -462,7 +490,7 @@ static uint64_t head_leaves(const struct net_step *s, struct net_fifo *f,
 	return head;
 }
 
-/* Returns whether another packet or message may wait for acknowledgements. */
+/* Returns whether one more packet or message may be unacknowledged. */
 static bool ack_room(const struct net *net, const struct net_nic *n, bool first)
 {
 	const struct net_config *cfg = &net->cfg;
@@ -521,7 +549,7 @@ static uint32_t choose(struct net_step *s, const struct net_fifo *f,
 	return mi;
 }
 
-/* Starts the engine on its next packet, if it is idle and has work. */
+/* Starts the engine on its next packet, if the engine is idle and has work. */
 static void engine_start(struct net_step *s, unsigned fifo)
 {
 	struct net *net = s->net;
@@ -648,7 +676,10 @@ void net_nic_wake(struct net_step *s, uint64_t word)
 		engine_start(s, net_word_port(word));
 }
 
-/* All packets of a message are built; its FIFO in memory proceeds. */
+/*
+ * Handles the end of a message whose packets are all built; the next message of
+ * its FIFO in memory follows.
+ */
 static void nic_finish(struct net_step *s, unsigned fifo, uint64_t end)
 {
 	struct net *net = s->net;

@@ -16,15 +16,16 @@ void net_nic_receive(struct net_step *s, unsigned port, uint32_t pi);
  * no record is free.
  */
 bool net_nic_deposit(struct net_step *s, unsigned port, uint32_t pi);
-/* Fills a record again with the packet at offset seq of its message. */
+/* Refills a record with the packet at offset seq of its message. */
 void net_nic_refill(const struct net *net, struct net_packet *p);
 void net_nic_deliver(struct net_step *s, const struct net_call *c);
 void net_nic_sent(struct net_step *s, const struct net_call *c);
 void net_nic_timer(struct net_step *s, const struct net_call *c);
 
 /*
- * Counts an acknowledgement that has arrived or is lost; w: the record that
- * counts them, already decremented. Engines that waited for it start.
+ * Counts an acknowledgement that has arrived or is lost, and starts engines
+ * that waited for it; w: the record that counts the acknowledgements, already
+ * decremented.
  */
 void net_nic_ack_done(struct net *net, const struct net_mrec *w);
 /*

@@ -14,7 +14,7 @@
 
 /* ---- reception engines --------------------------------------------------- */
 
-/* Returns the ticks in which a packet arrives, from head to tail. */
+/* Returns the ticks from the arrival of a packet's head to that of its tail. */
 static uint32_t arrival_ticks(const struct net *net, const struct net_packet *p)
 {
 	if (weft_likely(!(net->rare & NET_RARE_TAIL)) || net->cfg.wormhole)
@@ -22,7 +22,7 @@ static uint32_t arrival_ticks(const struct net *net, const struct net_packet *p)
 	return p->tail;
 }
 
-/* Returns the time at which the reception engine of a packet is free. */
+/* Returns the time at which the reception engine for a packet is free. */
 static uint64_t *engine_free(struct net_step *s, unsigned port,
 			     const struct net_packet *p)
 {
@@ -71,7 +71,7 @@ static uint64_t reception_end(struct net_step *s, unsigned port,
 				 net_packet_word(net, m, p));
 		if (end < t)
 			end = t;
-		/* a packet is stored when its address is known */
+		/* a packet is stored after its address has been looked up */
 		t = net_bus_lookup(net, s->id, path->bus_in,
 				   net_packet_word(net, m, p),
 				   head > *free_ps ? head : *free_ps) +
@@ -92,7 +92,7 @@ void net_nic_receive(struct net_step *s, unsigned port, uint32_t pi)
 	uint64_t end = reception_end(s, port, p);
 
 	if (weft_unlikely(net->rare & NET_RARE_WORM)) {
-		p->want = end; /* unless the tail arrives later */
+		p->want = end; /* later, if the tail arrives later */
 		net_worm_store(s, port, pi);
 		return;
 	}

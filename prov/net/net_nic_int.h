@@ -233,7 +233,7 @@ static inline unsigned net_nic_engine(const struct net *net,
 	return m->fifo % torus;
 }
 
-/* The last network FIFO is for acknowledgements. */
+/* Returns the last network FIFO, which is reserved for acknowledgements. */
 static inline unsigned net_ack_fifo(const struct net *net)
 {
 	return net->cfg.inject_fifos - 1;

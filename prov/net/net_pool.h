@@ -11,7 +11,9 @@ uint32_t net_mrec_get(struct net *net);
 void net_mrec_put(struct net *net, uint32_t m);
 void net_list_push(struct net *net, struct net_list *l, uint32_t p);
 uint32_t net_list_pop(struct net *net, struct net_list *l);
-/* Puts shared tokens back. Returns the tokens that the VC then has. */
+/*
+ * Returns shared tokens to the pool. Returns the tokens that the VC then has.
+ */
 uint32_t net_pool_return(struct net *net, uint32_t id, unsigned port,
 			 unsigned vc, uint32_t back);
 

@@ -11,9 +11,12 @@ static inline void net_prefetch(const void *line)
 {
 	(void)*(const volatile uint8_t *)line;
 }
-/* slot: value of a wheel slot (net_wheel.c) */
+/* Prefetches a chunk of events. slot: value of a wheel slot (net_wheel.c) */
 void net_prefetch_chunk(const struct net *net, uint32_t slot);
-/* Data of events: tails and tokens, arrivals, sorted events, callbacks. */
+/*
+ * Prefetch the data of events: tails and tokens, arrivals, sorted events,
+ * callbacks.
+ */
 void net_prefetch_nodes(const struct net *net, const uint64_t *w, uint32_t n);
 void net_prefetch_arrive(const struct net *net, const uint64_t *w, uint32_t n);
 void net_prefetch_sorted(const struct net *net, const uint64_t *w, uint32_t n);

@@ -193,7 +193,7 @@ static inline void packet_arrive(struct net_step *s, uint64_t word)
 		return;
 	}
 	if (weft_unlikely(net->rare & NET_RARE_SWITCHED)) {
-		/* net_switched_route() empties the queue in this tick */
+		/* net_switched_route() will empty the queue in this tick */
 		if (queue_push(net, in, 0, pi))
 			net_mask_set(net_mark(s, net_node(net, id), id)->fresh,
 				     port);

@@ -30,7 +30,7 @@
 
 #define NET_MAGIC 0x31656d6974746577ull
 
-/* from this number of nodes on, the state exceeds the cache */
+/* number of nodes at which the state exceeds the cache */
 enum { LARGE = 2048 };
 
 /* ---- layout of the block ------------------------------------------------- */
@@ -86,7 +86,7 @@ static uint64_t lines(uint64_t bytes)
 	return (bytes + 63) & ~63ull;
 }
 
-/* Reserves the times at which the parts of the nodes' buses are free. */
+/* Reserves space for the times at which the parts of buses are free. */
 static void lay_parts(struct net *n, const struct net_config *cfg,
 		      uint64_t *off)
 {
@@ -276,8 +276,8 @@ static int find_rate(struct net *net, uint64_t ps_x1000)
 }
 
 /*
- * Returns whether the port's link is part of a ring, where packets must leave
- * the bubble free; other links need one free buffer.
+ * Returns whether the port's link is part of a ring, in which packets must
+ * leave the bubble free; on other links one free buffer suffices.
  */
 static bool is_ring(const struct net *net, uint32_t node, unsigned port)
 {
@@ -288,7 +288,7 @@ static bool is_ring(const struct net *net, uint32_t node, unsigned port)
 	       flow != NET_FLOW_NONE && net->cfg.wrap[flow / 2];
 }
 
-/* Returns the index in net->hop; links of equal latencies share one. */
+/* Returns the index in net->hop; links with equal latencies share an entry. */
 static int find_hop(struct net *net, const struct net_hop *want)
 {
 	uint32_t i;

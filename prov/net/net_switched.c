@@ -24,7 +24,7 @@ void net_switched_open(struct net *net)
 	net_paths_fill(&p);
 }
 
-/* Sets the pointers to the tables; the block itself has none. */
+/* Sets the pointers to the tables; the block itself contains no pointers. */
 static void paths_of(const struct net *net, struct net_paths *p)
 {
 	*p = (struct net_paths){ .cfg = &net->cfg,
@@ -44,8 +44,9 @@ static bool in_order(const struct net_packet *p)
 }
 
 /*
- * Returns a random number: of the pair of nodes if packets keep their order,
- * otherwise of the time and the receiver, which no other packet has.
+ * Returns a random number. If packets keep their order, it depends only on the
+ * pair of nodes; otherwise on the time and the receiver, so that it differs for
+ * each packet.
  */
 static uint64_t draw(const struct net_step *s, const struct net_packet *p,
 		     unsigned in)
@@ -66,8 +67,8 @@ static unsigned nth_port(uint64_t ports, unsigned n)
 }
 
 /*
- * Returns one of the ports: the one with the least load or, if packets keep
- * their order, a random one of their pair of nodes.
+ * Returns one of the ports: the least loaded one or, if packets keep their
+ * order, a random one that is constant for the pair of nodes.
  */
 static unsigned choose_port(const struct net_step *s,
 			    const struct net_packet *p, uint64_t ports,
@@ -88,8 +89,8 @@ static unsigned choose_port(const struct net_step *s,
 }
 
 /*
- * Returns a random intermediate switch with nodes, plus one, that is neither in
- * the group of the first nor of the last switch; 0: there is none.
+ * Returns a random intermediate switch that has nodes, plus one; not in the
+ * group of the first or of the last switch. 0: there is none.
  */
 static uint32_t draw_via(const struct net_paths *t, uint32_t sw, uint32_t last,
 			 uint64_t random)
@@ -120,7 +121,10 @@ static uint32_t path_load(const struct net_step *s, const struct net_packet *p,
 	return net_port_load(s->net, s->id)[port] * hops;
 }
 
-/* Decides at the first switch whether a packet makes a detour. */
+/*
+ * Decides at the first switch whether a packet takes a path through an
+ * intermediate switch.
+ */
 static void choose_via(const struct net_step *s, struct net_packet *p,
 		       const struct net_paths *t, uint32_t sw, uint64_t random)
 {
@@ -142,7 +146,8 @@ static void choose_via(const struct net_step *s, struct net_packet *p,
 		p->via = via;
 }
 
-/* Sets the class of the next link, before which the hops of p->left are done.
+/*
+ * Sets the class of the next link; p->left is the number of hops done before.
  */
 static void set_class(const struct net *net, struct net_packet *p)
 {

@@ -18,7 +18,7 @@ void net_switched_serve(struct net_step *s, unsigned port);
 /* Updates a packet that leaves the switch by this port. */
 void net_switched_hop(const struct net *net, struct net_packet *p,
 		      uint32_t node, unsigned port);
-/* Returns the links of the minimal path between two nodes. */
+/* Returns the number of links of the minimal path between two nodes. */
 unsigned net_switched_hops(const struct net *net, uint32_t src, uint32_t dst);
 
 #endif

@@ -3,10 +3,10 @@
  * Tiled routers, modelled per packet. The ports of a router are arranged in
  * columns. When a packet is the head of its input buffer, its column is
  * chosen; it moves to the row buffer in front of that column if there is
- * space, and frees its space in the input buffer. From the row buffers packets
- * go through the column to the output port. So a blocked output delays first
- * the packets in the row buffers of its column and then, when a row buffer is
- * full, all packets of that input.
+ * space, and frees its space in the input buffer. Packets in row buffers pass
+ * through the column to the output port. So a blocked output delays first the
+ * packets in the row buffers of its column and then, when a row buffer is full,
+ * all packets of that input.
  *
  *      input buffer            row buffers      columns
  *   --> [ | | | ] --+--> [   ]---> 0   ->  out 0, 8, 16 ...
@@ -17,11 +17,10 @@
  * router represents tiles in all columns.
  *
  * An adaptive packet at the head of its input chooses the least loaded port
- * whose row buffer has space, and does not change it later. It may wait only
- * for a port by which it can also use the bubble channel: any link in the
- * direction of its deterministic port or, if it is already on a ring's bubble
- * channel, the parallel link with the same number. Any other port must be free
- * now.
+ * whose row buffer has space, and keeps this choice. It may wait only for a
+ * port by which it can also enter the bubble channel: any link in the direction
+ * of its deterministic port or, if it is already on a ring's bubble channel,
+ * the parallel link with the same number. Any other port must be free now.
  */
 #include "prov/net/net_tile.h"
 #include "prov/net/net_pool.h"

@@ -125,8 +125,8 @@ void net_worm_leave(struct net_step *s, unsigned port,
 }
 
 /*
- * Returns whether a packet that was granted the port before tick `since`, with
- * the same source, target and route as p, has segments left.
+ * Returns whether a packet with the same source, target and route as p, which
+ * was granted the port before tick `since`, has segments left.
  */
 static bool flow_ahead(const struct net_step *s, unsigned port,
 		       const struct net_packet *p, uint32_t since)
@@ -187,7 +187,7 @@ bool net_worm_send(struct net_step *s, unsigned port, unsigned channel)
 	busy = segment_ticks(net, net_hop(s, port)->rate, p, w->sent, w->total);
 	w->sent++;
 	if (link_failed(s, port))
-		p->flags |= NET_P_BAD; /* the link cut the packet */
+		p->flags |= NET_P_BAD; /* the dead link has cut the packet */
 	net_out(s, port)->channel = (uint8_t)channel;
 	s->node->busy |= 1ull << port;
 	push_event(s, s->now + w->hop, s->link[port], channel, 0, SEGMENT);
@@ -246,7 +246,7 @@ void net_worm_store(struct net_step *s, unsigned port, uint32_t pi)
 	net_nic_stored(s, port, pi, tail > end ? tail : end);
 }
 
-/* Releases the path by which a drained packet reached this node. */
+/* Releases the path by which a dropped packet reached this node. */
 static void drain(struct net_step *s, unsigned port, unsigned channel)
 {
 	struct net_worm *w = net_worm(s->net, s->id, port, channel);
@@ -271,7 +271,7 @@ void net_worm_lost(struct net_step *s, unsigned port, uint32_t pi)
 	out->sent = out->total;
 	if (s->id < net->ends)
 		return;
-	/* the channel is released alone, at the end of the first segment */
+	/* only this channel is released, at the end of the first segment */
 	out->from_port = NET_WORM_NONE;
 	in = net_worm(net, s->id, p->in, p->zone);
 	in->to_port = NET_WORM_DRAIN;
@@ -303,7 +303,7 @@ static void segment_arrived(struct net_step *s, uint32_t node, unsigned port,
 /* ---- release of paths ---------------------------------------------------- */
 
 /*
- * Passes the release on to the previous node of the path, from `port` of this
+ * Forwards the release to the previous node of the path, from `port` of this
  * node at tick `at`; ack: with the acknowledgement, which is lost if the link
  * is dead.
  */
@@ -350,7 +350,7 @@ bool net_worm_release(struct net_step *s, uint32_t node, unsigned port,
 	return true;
 }
 
-/* Releases a channel; the source reports the acknowledgement. */
+/* Releases a channel; the source also reports the acknowledgement. */
 static void released(struct net_step *s, unsigned port, unsigned channel,
 		     bool ack)
 {

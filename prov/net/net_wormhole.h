@@ -23,7 +23,7 @@ struct net_worm {
 	uint16_t hop;	 /* latency of the packet's head on the link, ticks */
 	uint8_t total;	 /* segments of the packet */
 	uint8_t sent;	 /* segments sent, including the current one */
-	uint8_t credit;	 /* segments that the receiver has had space for */
+	uint8_t credit;	 /* segments for which the receiver has had space */
 	uint8_t vc;	 /* VC of the packet */
 	/* channel by which the packet reached this node */
 	uint8_t from_port, from_channel;
@@ -49,26 +49,29 @@ static inline unsigned net_worm_channel(unsigned vc)
 }
 
 /*
- * Takes a free channel for packet pi, which is granted `port`; hop: latency of
- * its head, ticks. Sets *busy_p to the link time of the first segment and
+ * Allocates a free channel for packet pi, which is granted `port`; hop: latency
+ * of its head, ticks. Sets *busy_p to the link time of the first segment and
  * returns the VC with the channel.
  */
 unsigned net_worm_start(struct net_step *s, unsigned port, unsigned vc,
 			uint32_t pi, uint32_t hop, uint32_t *busy_p);
 /*
- * Returns whether a packet of one segment, which would overtake a packet of the
- * same route on another channel, has to wait.
+ * Returns whether a packet of one segment must wait because it would overtake a
+ * packet of the same route on another channel.
  */
 bool net_worm_must_wait(const struct net_step *s, unsigned port, uint32_t pi);
-/* A packet that arrived at `port` leaves its FIFO. */
+/* Called when a packet that arrived at `port` leaves its FIFO. */
 void net_worm_leave(struct net_step *s, unsigned port,
 		    const struct net_packet *p);
-/* The head of packet pi is at a receiver; vc: VC with the channel. */
+/*
+ * Called when the head of packet pi arrives at a receiver; vc: VC with the
+ * channel.
+ */
 void net_worm_arrive(struct net_step *s, uint32_t node, unsigned port,
 		     unsigned vc, uint32_t pi);
 /* Delivers packet pi at its target if its last segment has arrived. */
 void net_worm_store(struct net_step *s, unsigned port, uint32_t pi);
-/* Packet pi, which has been sent by `port`, is lost behind it. */
+/* Called when packet pi is lost after it was sent by `port`. */
 void net_worm_lost(struct net_step *s, unsigned port, uint32_t pi);
 /* Sends the next segment of a channel. Returns whether it could be sent. */
 bool net_worm_send(struct net_step *s, unsigned port, unsigned channel);

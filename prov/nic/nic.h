@@ -40,7 +40,7 @@ struct weft_amo_word {
 	void *at;
 	uint64_t operand;
 	uint64_t compare; /* kind WEFT_COMPARE only */
-	uint64_t old;	  /* out; not of kind WEFT_ATOMIC */
+	uint64_t old;	  /* out: the old value; not set for kind WEFT_ATOMIC */
 	uint8_t kind;	  /* WEFT_ATOMIC, WEFT_FETCH or WEFT_COMPARE */
 	uint8_t op;	  /* enum weft_num_op, valid for the type */
 	uint8_t type;	  /* enum weft_num_type */
@@ -211,6 +211,14 @@ extern const struct weft_unit_ops weft_unit_direct;
  */
 const struct weft_machine *weft_machine_find(const char *name);
 const struct weft_machine *weft_machine_at(unsigned i);
+
+/*
+ * Returns a copy of the entry with this unit in *m, with the sizes of a machine
+ * file; 0: the entry's size. -ENODEV: no such unit; -EMSGSIZE: the packets of
+ * the unit hold m->packet_bytes, which is less.
+ */
+int weft_machine_modelled(const char *unit, size_t packet_bytes,
+			  size_t eager_bytes, struct weft_machine *m);
 
 /*
  * The message engine. One struct weft_nic is one endpoint.
@@ -445,7 +453,7 @@ struct weft_nic_up {
 		     const struct weft_mem_share *s, uint32_t *ticket_p);
 	/*
 	 * Returns whether the sender should copy instead, because both
-	 * processes share a device, which is slow to change between processes;
+	 * processes share a device, which switches slowly between processes;
 	 * fills *mine, the memory of the receive.
 	 */
 	bool (*offer)(void *arg, struct weft_nic_op *op,
@@ -462,7 +470,7 @@ struct weft_nic_up {
 struct weft_nic_attr {
 	const struct weft_machine *machine;
 	const struct weft_carrier_ops *carrier;
-	struct sockaddr_in name; /* local address; port 0: any port */
+	union weft_name name; /* local address; port 0: any port */
 	const struct weft_nic_up *up;
 	void *up_arg;
 	uint32_t fifo_slots; /* 0: the carrier's default */
@@ -500,7 +508,7 @@ int weft_nic_open(const struct weft_nic_attr *attr, struct weft_nic **nic_p);
  * still pending are dropped without completion.
  */
 void weft_nic_close(struct weft_nic *nic);
-void weft_nic_name(struct weft_nic *nic, struct sockaddr_in *name);
+void weft_nic_name(struct weft_nic *nic, union weft_name *name);
 /*
  * Returns the carrier, for its calls wait, wake, wait_fd and arm, and for
  * looking up peers by address.
@@ -581,14 +589,14 @@ int weft_nic_rma_now(struct weft_nic *nic, struct weft_peer *peer,
 		     const struct weft_mem_access *want, void *buf);
 /* Posts a WEFT_ATOMIC, WEFT_FETCH or WEFT_COMPARE. -EOPNOTSUPP, -EMSGSIZE. */
 int weft_nic_atomic(struct weft_nic *nic, struct weft_nic_op *op);
-/* Returns whether the unit executes atomics on words, live. */
+/* Returns whether the unit executes atomics on words in live mode. */
 bool weft_nic_has_amo_word(const struct weft_nic *nic);
 /*
  * Executes an atomic on one word by the unit before the call returns. want
  * describes the peer's memory. w->at NULL: this process has not mapped the
- * word; the unit reads and writes it, and the caller excludes other changes.
- * -EACCES, -EFAULT: refused; -EOPNOTSUPP: the unit has no such atomic; -EAGAIN:
- * not possible now.
+ * word; the unit reads and writes it, and the caller must prevent concurrent
+ * changes. -EACCES, -EFAULT: refused; -EOPNOTSUPP: the unit has no such atomic;
+ * -EAGAIN: not possible now.
  */
 int weft_nic_amo_now(struct weft_nic *nic, struct weft_peer *peer,
 		     const struct weft_mem_access *want,
@@ -607,9 +615,11 @@ int weft_nic_cancel(struct weft_nic *nic, void *context);
  * that the carrier detects and reports the peer's death.
  */
 void weft_nic_contact(struct weft_nic *nic, struct weft_peer *peer);
+/* Notifies the carrier that the peer's process has ended (carrier.h). */
+void weft_nic_ended(struct weft_nic *nic, struct weft_peer *peer);
 /*
- * Returns whether a device copies for a receive: only polls complete it, so
- * that the caller must not block.
+ * Returns whether a device copy for a receive is outstanding. It completes only
+ * in a poll, so the caller must not block.
  */
 bool weft_nic_fetching(const struct weft_nic *nic);
 /*
@@ -634,8 +644,8 @@ int weft_nic_poll(struct weft_nic *nic, int budget);
 
 /* Counters of message paths and queues, for tests and tools. */
 struct weft_nic_stats {
-	uint64_t posted;     /* receives posted now */
-	uint64_t unexpected; /* unexpected messages now */
+	uint64_t posted;     /* receives currently posted */
+	uint64_t unexpected; /* unexpected messages currently queued */
 	/* closed peers whose unexpected messages are still queued */
 	uint64_t gone;
 	uint64_t rendezvous; /* messages sent by rendezvous */

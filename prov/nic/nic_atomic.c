@@ -285,7 +285,7 @@ int weft_nic_amo_now(struct weft_nic *nic, struct weft_peer *peer,
 	uint32_t has;
 	int err;
 
-	/* the word must not overtake accesses that the peer has to execute */
+	/* the access must not overtake accesses that the peer has to execute */
 	if (!weft_nic_has_amo_word(nic) || !p || p->dma_refused ||
 	    p->requests || p->one_sided_count)
 		return -EAGAIN;

@@ -8,8 +8,8 @@
 /*
  * Returns the chunk size for a shared copy of limit bytes: the largest one, or
  * a quarter of a shorter message, but at least 32 KiB or a half. With two
- * chunks, a side that begins late finds none left, and the two sides change the
- * half that they copy from message to message.
+ * chunks, a side that begins late finds none left, and the half that each side
+ * copies changes from message to message.
  */
 static inline uint64_t nic_chunk(uint64_t limit)
 {

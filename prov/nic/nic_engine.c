@@ -25,7 +25,7 @@
 #include <stdlib.h>
 
 #define CLOSE_NS	 (2 * 1000 * 1000 * 1000ull)
-/* packets of one run of the interface */
+/* maximum number of packets per run of the interface */
 #define INTERFACE_BUDGET 16
 
 /* ---- death of a peer ----------------------------------------------------- */
@@ -478,7 +478,7 @@ bool weft_nic_fetching(const struct weft_nic *nic)
 	return !weft_list_empty(&nic->fetching);
 }
 
-void weft_nic_name(struct weft_nic *nic, struct sockaddr_in *name)
+void weft_nic_name(struct weft_nic *nic, union weft_name *name)
 {
 	nic->unit->carrier->ops->name_get(nic->unit->carrier, name);
 }
@@ -509,6 +509,13 @@ void weft_nic_contact(struct weft_nic *nic, struct weft_peer *peer)
 
 	if (nic_peer_of(nic, peer) && nic_ready(nic))
 		nic_ctrl(nic, peer, &pkt, NULL);
+}
+
+void weft_nic_ended(struct weft_nic *nic, struct weft_peer *peer)
+{
+	struct weft_carrier *c = nic->unit->carrier;
+
+	c->ops->ended(c, peer);
 }
 
 uint64_t weft_nic_dead_count(const struct weft_nic *nic)

@@ -12,7 +12,7 @@
  *        | <--- FIN ------------------------ |
  *
  * If both processes use one device, the same process copies in both directions:
- * a device takes 0.1 ms and more to change between processes. The receiver then
+ * a device takes 0.1 ms or more to switch between processes. The receiver then
  * requests the copy from the sender.
  *
  *        | ---- RTS: description ----------> | match

@@ -202,7 +202,7 @@ struct nic_grant {
 enum nic_state {
 	NIC_NEW,
 	NIC_SENDING,   /* packets are left to send */
-	NIC_PACING,    /* in list bulk: bytes that the peer requested */
+	NIC_PACING,    /* in list bulk: sends what the receiver has requested */
 	NIC_WAITING,   /* waits for a packet of the peer */
 	NIC_DMA_AGAIN, /* the unit's queue was full */
 	NIC_DMA,       /* DMA is outstanding */
@@ -332,7 +332,10 @@ struct weft_nic {
 	uint64_t rendezvous;
 	uint64_t dma_bytes;
 	uint64_t paced;
-	/* memory registers of listed regions plus one, by row; or NULL */
+	/*
+	 * register number plus one of each listed region, by row of the table;
+	 * or NULL
+	 */
 	uint16_t *region_reg;
 	struct nic_share *share;
 	uint64_t cells_free; /* bit mask of free cursors */

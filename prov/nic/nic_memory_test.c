@@ -216,6 +216,25 @@ static void the_buffer_of_a_request_has_a_register(void **state)
 	world_close(w);
 }
 
+/* The sizes of a machine file replace those of the table, up to its packets. */
+static void a_machine_file_sets_the_sizes_of_messages(void **state)
+{
+	const struct weft_machine *row = weft_machine_find("bgq");
+	struct weft_machine m;
+
+	T_OK(weft_machine_modelled("mu", 0, 0, &m));
+	T_IS(m.packet_bytes, row->packet_bytes);
+	T_IS(m.eager_bytes, row->eager_bytes);
+	T_OK(weft_machine_modelled("mu", 256, 1024, &m));
+	T_IS(m.packet_bytes, 256);
+	T_IS(m.eager_bytes, 1024);
+	T_STR(m.name, "bgq");
+	T_OK(weft_machine_modelled("mu", row->packet_bytes, 0, &m));
+	T_IS(weft_machine_modelled("mu", row->packet_bytes + 1, 0, &m),
+	     -EMSGSIZE);
+	T_IS(weft_machine_modelled("unknown", 0, 0, &m), -ENODEV);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -224,6 +243,7 @@ int main(void)
 		T_CASE(a_region_has_a_register_while_it_is_listed),
 		T_CASE(without_a_register_a_region_is_not_listed),
 		T_CASE(the_buffer_of_a_request_has_a_register),
+		T_CASE(a_machine_file_sets_the_sizes_of_messages),
 	};
 
 	return T_RUN(tests);

@@ -33,8 +33,9 @@ static struct weft_match *match_for(struct weft_nic *nic, unsigned flags)
 }
 
 /*
- * Reports a search of the interface: the number of entries compared, and the
- * time at which the receive was posted (0: it is posted now, or there is none).
+ * Reports a search by the interface: the number of entries compared, and the
+ * time at which the receive was posted (0: it is being posted now, or there is
+ * no receive).
  */
 static WEFT_COLD void searched(struct weft_nic *nic, uint64_t entries,
 			       uint64_t posted_ps)
@@ -115,7 +116,7 @@ void nic_recv_fail(struct weft_nic *nic, struct weft_nic_op *op, int err)
 
 /*
  * Returns an op for the part of a multi buffer that a message of len bytes
- * uses, or NULL.
+ * occupies, or NULL.
  */
 static struct weft_nic_op *child_get(struct weft_nic *nic,
 				     struct weft_nic_op *parent, uint64_t len)
@@ -552,12 +553,6 @@ int nic_got_rts(struct weft_nic *nic, struct weft_peer *src,
 
 /* ---- posted receives ----------------------------------------------------- */
 
-static bool same_name(const struct sockaddr_in *a, const struct sockaddr_in *b)
-{
-	return a->sin_addr.s_addr == b->sin_addr.s_addr &&
-	       a->sin_port == b->sin_port;
-}
-
 /*
  * For a receive from the name of a peer that is gone: finds a message that this
  * peer left. The peer's record is not found by name any more, so op->peer may
@@ -576,7 +571,7 @@ gone_search(struct weft_nic *nic, struct weft_match *m,
 		return NULL;
 	for (n = nic->gone.next; n != &nic->gone; n = n->next) {
 		p = weft_container_of(n, struct nic_peer, gone);
-		if (!same_name(&p->peer->name, &op->peer->name))
+		if (!weft_name_equal(p->peer->name, op->peer->name))
 			continue;
 		want.src = p->peer->index;
 		um = weft_match_search(m, &want);
@@ -633,7 +628,7 @@ static int recv_claimed(struct weft_nic *nic, struct weft_nic_op *op)
 	return 0;
 }
 
-/* Posts a multi buffer after receiving all unexpected messages that fit. */
+/* Receives all unexpected messages that fit, then posts the multi buffer. */
 static int recv_multi(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct weft_match *m = match_for(nic, op->flags);
@@ -653,7 +648,9 @@ static int recv_multi(struct weft_nic *nic, struct weft_nic_op *op)
 	return 0;
 }
 
-/* Slow path: an unexpected message matches, or a rare kind of receive. */
+/*
+ * Slow path: an unexpected message matches, or the receive is of a rare kind.
+ */
 static WEFT_NOINLINE int recv_slow_path(struct weft_nic *nic,
 					struct weft_nic_op *op)
 {

@@ -24,8 +24,8 @@ void nic_recv_done(struct weft_nic *nic, struct weft_nic_op *op, int err);
  */
 void nic_recv_fail(struct weft_nic *nic, struct weft_nic_op *op, int err);
 /*
- * Frees an unexpected message. If it was the last one that a peer has left, the
- * peer is removed from nic->gone.
+ * Frees an unexpected message. If it was the last message of a lost peer,
+ * removes the peer from nic->gone.
  */
 void nic_msg_free(struct weft_nic *nic, struct nic_msg *u);
 /* Drops the message that has this id at src, if no receive has matched it. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Receives and unexpected messages when a peer dies, when the layer above fails
- * receives of its choice (weft_nic_recv_filter), and when the interface closes.
+ * selected receives (weft_nic_recv_filter), and when the interface closes.
  */
 #include "prov/nic/nic_recv.h"
 #include "prov/nic/nic_op.h"
@@ -53,7 +53,9 @@ static void lost_posted(struct weft_nic *nic, struct weft_match *m,
 	}
 }
 
-/* Marks claimed messages that stay incomplete; their receives report err. */
+/*
+ * Marks claimed messages that will stay incomplete; their receives report err.
+ */
 static void lost_claimed(struct weft_nic *nic, struct weft_peer *peer, int err)
 {
 	struct weft_list *n, *tmp;
@@ -132,7 +134,7 @@ void nic_recv_fini(struct weft_nic *nic)
 
 	while ((n = weft_list_pop_front(&nic->claimed))) {
 		u = weft_container_of(n, struct nic_msg, link);
-		u->left = 0; /* claimed: u->src is freed, too */
+		u->left = 0; /* claimed: u->src is freed as well */
 		nic_msg_free(nic, u);
 	}
 	msgs_free(nic, &nic->match[0]);

@@ -23,7 +23,7 @@
 
 #include <stdlib.h>
 
-/* requests queued for one peer at which a post returns -EAGAIN */
+/* requests queued for one peer above which a post returns -EAGAIN */
 #define OPEN_MAX 4096
 
 static bool fits_packet(const struct weft_nic *nic, uint64_t len)
@@ -295,7 +295,7 @@ int weft_nic_rma_now(struct weft_nic *nic, struct weft_peer *peer,
 	uint32_t has;
 	int err;
 
-	/* a unit with its own DMA must not be bypassed */
+	/* a unit that has its own DMA must execute the access */
 	if (!nic->unit->ops->bare || nic->no_dma ||
 	    c->ops->backend->transfers_later || !p || p->dma_refused ||
 	    p->requests || p->one_sided_count ||
@@ -623,7 +623,7 @@ int nic_got_event(struct weft_nic *nic, struct weft_peer *src,
  *     | ==== bytes ======================> |
  *     | <--- FIN ------------------------- | or CTS: RESTART
  *
- * Only a write that later accesses may overtake uses a stream.
+ * A write uses a stream only if later accesses may overtake it.
  */
 static const struct weft_stream_ops *stream_ops(const struct weft_nic *nic)
 {

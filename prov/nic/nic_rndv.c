@@ -117,7 +117,8 @@ static void copy_request(struct weft_nic *nic, struct weft_nic_op *op)
 }
 
 /*
- * Returns whether a shared copy is possible and DMA has worked with this peer.
+ * Returns whether a shared copy is possible: DMA has worked with this peer
+ * before.
  */
 static bool shared_copy_possible(struct weft_nic *nic, struct nic_peer *p,
 				 struct weft_nic_op *op,

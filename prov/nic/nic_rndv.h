@@ -16,7 +16,9 @@ int nic_send_rts(struct weft_nic *nic, struct nic_peer *p,
  */
 void nic_pull(struct weft_nic *nic, struct weft_nic_op *op,
 	      const struct nic_segs *segs, const struct weft_mem_share *memory);
-/* Requests the bytes of a message in packets, if the receive has room. */
+/*
+ * Requests the bytes of a message in packets, if the receive buffer has room.
+ */
 void nic_paced(struct weft_nic *nic, struct weft_nic_op *op);
 int nic_got_cts(struct weft_nic *nic, struct weft_peer *src,
 		const struct weft_pkt *pkt, const void *payload);

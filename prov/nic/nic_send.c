@@ -507,15 +507,14 @@ static int send_eager(struct weft_nic *nic, struct nic_peer *p,
 	return 0;
 }
 
-/* Returns the largest eager message: a peer with streams gets longer ones by
- * RTS. */
+/*
+ * Returns the largest eager message; with streams, the limit is lower, so that
+ * longer messages use RTS.
+ */
 static size_t eager_limit(const struct weft_nic *nic,
 			  const struct weft_nic_op *op)
 {
-	/*
-	 * no limit on unfragmented payloads: not a path of datagrams, so no
-	 * streams
-	 */
+	/* the payload limit is 0: the path has no datagrams, so no streams */
 	if (weft_likely(!nic->stream_min || !op->peer->whole ||
 			nic->stream_min > nic->eager_bytes))
 		return nic->eager_bytes;

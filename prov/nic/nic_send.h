@@ -27,7 +27,7 @@ void nic_push(struct weft_nic *nic, struct nic_peer *p);
 /* Marks a peer as having queued packets. */
 void nic_peer_busy(struct weft_nic *nic, struct nic_peer *p);
 /*
- * Returns 0 if the peer is alive, nothing is queued before this op, and its
+ * Returns 0 if the peer is alive, no op is queued before this one, and its
  * fence is fulfilled; otherwise -errno.
  */
 int nic_may_post(struct nic_peer *p, const struct weft_nic_op *op);

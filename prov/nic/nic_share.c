@@ -24,7 +24,8 @@
 #define TRIES	    16u
 
 struct nic_row {
-	weft_au64 seq; /* write counter, odd during a write; 0: never used */
+	/* write counter, odd during a write; 0: row never used */
+	weft_au64 seq;
 	weft_au64 key;
 	weft_au64 address; /* address of the first byte */
 	weft_au64 addr;	   /* RMA address of the first byte */

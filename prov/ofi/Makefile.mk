@@ -13,6 +13,7 @@ libweft_ofi_la_SOURCES = \
 
 # The tests run over a fake engine and carrier.
 C_TESTS += prov/ofi/weft_av_test prov/ofi/weft_domain_test \
+	prov/ofi/weft_lock_explore_test \
 	prov/ofi/weft_info_test prov/ofi/weft_mr_test prov/ofi/weft_fi_core_test
 OFI_FAKE = test/support/weft_fake.c test/support/weft_fake.h
 prov_ofi_weft_av_test_SOURCES = prov/ofi/weft_av_test.c $(OFI_FAKE)

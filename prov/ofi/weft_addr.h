@@ -1,44 +1,55 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of endpoints: resolving, checking, printing struct sockaddr_in. */
+/* Names of endpoints: resolving, checking, printing union weft_name. */
 #ifndef WEFT_OFI_ADDR_H
 #define WEFT_OFI_ADDR_H
 
-#include <netinet/in.h>
-#include <stdbool.h>
-#include <stddef.h>
+#include "prov/wire/wire_name.h"
 
 /*
- * Returns whether name is an IPv4 address with a host and a port, as an
- * endpoint's name must be.
+ * Returns whether name has an address and a port, as an endpoint's name must.
+ * Link-local IPv6 addresses are refused.
  */
-bool weft_addr_is_name(const struct sockaddr_in *name);
+bool weft_addr_is_name(const union weft_name *name);
 
-/* Returns 127.0.0.1 with that port (network order). */
-struct sockaddr_in weft_addr_loopback(in_port_t port);
+/* Returns 127.0.0.1 or ::1 with that port (network order). */
+union weft_name weft_addr_loopback(sa_family_t family, in_port_t port);
+
+/* Returns the length of a name of that family. */
+size_t weft_addr_bytes(sa_family_t family);
+
+/* Copies a name from the application; returns false if it is invalid. */
+bool weft_addr_read(const void *addr, size_t len, union weft_name *name_p);
 
 /*
- * Returns the address in text, or the first address of the interface with that
- * name. -EADDRNOTAVAIL: there is no such interface, or it has no address.
+ * Returns the default family of endpoints: that of FI_WEFT_FAMILY; else of
+ * FI_WEFT_IFACE; else IPv6 if no interface except the loopback has an IPv4
+ * address and one has an IPv6 address; else IPv4. Always IPv4 in virtual time.
  */
-int weft_addr_iface(const char *text, struct in_addr *ip_p);
+sa_family_t weft_addr_family(void);
 
 /*
- * Returns the source address of the default route. If there is no route,
- * returns the address of the first interface, by interface number, that is up
- * and not the loopback. -EADDRNOTAVAIL: there is none.
+ * Sets the address of *name, whose family is set: the address in text, or the
+ * first one of the interface with that name. -EADDRNOTAVAIL: there is no such
+ * interface, or it has no address of that family.
  */
-int weft_addr_default_route(struct in_addr *ip_p);
+int weft_addr_iface(const char *text, union weft_name *name);
 
-/* Returns whether an interface that is up, not the loopback, has IPv6. */
-bool weft_addr_has_ipv6(void);
+/*
+ * Sets the address of *name, whose family is set: the source address of the
+ * default route. If there is no route, the address of the first interface, by
+ * interface number, that is up and not the loopback. -EADDRNOTAVAIL: there is
+ * none.
+ */
+int weft_addr_default_route(union weft_name *name);
 
 /*
  * Resolves node and service as getaddrinfo does; either may be NULL (loopback,
  * port 0). Numbers are used directly; a name service is queried only for names,
- * and never if numeric is set. Returns 0, -ENODATA (unknown) or -ENOMEM.
+ * and never if numeric is set. AF_UNSPEC: a node without an IPv4 address
+ * resolves to its IPv6 address. Returns 0, -ENODATA (unknown) or -ENOMEM.
  */
 int weft_addr_resolve(const char *node, const char *service, bool numeric,
-		      struct sockaddr_in *name_p);
+		      sa_family_t family, union weft_name *name_p);
 
 /*
  * Resolves node_count times service_count names; services vary faster. Address
@@ -46,13 +57,13 @@ int weft_addr_resolve(const char *node, const char *service, bool numeric,
  * number at its end, this number is incremented.
  */
 int weft_addr_range(const char *node, size_t node_count, const char *service,
-		    size_t service_count, struct sockaddr_in *names);
+		    size_t service_count, sa_family_t family,
+		    union weft_name *names);
 
 /*
- * Formats "fi_sockaddr_in://127.0.0.1:4711". *len: size of buf, then bytes
- * needed.
+ * Formats "fi_sockaddr_in://127.0.0.1:4711" or "fi_sockaddr_in6://[::1]:4711".
+ * *len: size of buf, then bytes needed.
  */
-const char *weft_addr_str(const struct sockaddr_in *name, char *buf,
-			  size_t *len);
+const char *weft_addr_str(const void *addr, char *buf, size_t *len);
 
 #endif

@@ -26,16 +26,18 @@ static struct weft_av *to_av(struct fid_av *fid)
 }
 
 /* Returns the key of a name in by_name, which contains index + 1. */
-static uint64_t key_of(const struct sockaddr_in *name)
+static uint64_t key_of(const union weft_name *name)
 {
-	return (uint64_t)name->sin_addr.s_addr << 16 | name->sin_port;
+	return weft_name_key(name);
 }
 
-static uint32_t av_find(struct weft_av *av, const struct sockaddr_in *name)
+static uint32_t av_find(struct weft_av *av, const union weft_name *name)
 {
 	uintptr_t v = (uintptr_t)weft_hash_get(&av->by_name, key_of(name));
 
-	return v ? (uint32_t)(v - 1) : NONE;
+	return v && weft_name_equal(&av->entry[v - 1].name, name)
+		       ? (uint32_t)(v - 1)
+		       : NONE;
 }
 
 static int name_insert(struct weft_av *av, uint32_t i)
@@ -46,7 +48,7 @@ static int name_insert(struct weft_av *av, uint32_t i)
 
 static bool in_use(struct weft_av *av, fi_addr_t addr)
 {
-	return addr < av->count && av->entry[addr].name.sin_family;
+	return addr < av->count && av->entry[addr].name.in.sin_family;
 }
 
 /* ---- tables of the endpoint ---------------------------------------------- */
@@ -102,7 +104,7 @@ struct weft_peer *weft_ep_peer_make(struct weft_ep *ep, fi_addr_t addr)
 
 fi_addr_t weft_ep_source_find(struct weft_ep *ep, struct weft_peer *peer)
 {
-	uint32_t i = av_find(ep->av, &peer->name);
+	uint32_t i = av_find(ep->av, peer->name);
 	void *p;
 
 	if (i == NONE)
@@ -115,8 +117,8 @@ fi_addr_t weft_ep_source_find(struct weft_ep *ep, struct weft_peer *peer)
 		ep->sources = p;
 	}
 	/*
-	 * cache the reverse entry only with the forward entry: a removal finds
-	 * it through that one
+	 * cache the reverse entry only together with the forward entry, through
+	 * which a removal finds it
 	 */
 	if (!peer_set(ep, i, peer))
 		ep->sources[peer->index] = i;
@@ -154,10 +156,6 @@ void weft_av_unbind(struct weft_ep *ep)
 	ep->av = NULL;
 	free(ep->peers);
 	free(ep->sources);
-	ep->peers = NULL;
-	ep->sources = NULL;
-	ep->peer_room = 0;
-	ep->source_room = 0;
 }
 
 /* ---- inserting and removing ---------------------------------------------- */
@@ -185,7 +183,7 @@ static uint32_t entry_get(struct weft_av *av)
 
 static void entry_put(struct weft_av *av, uint32_t i)
 {
-	av->entry[i].name.sin_family = 0;
+	av->entry[i].name.in.sin_family = 0;
 	av->entry[i].next_free = av->free;
 	av->free = i;
 }
@@ -193,13 +191,14 @@ static void entry_put(struct weft_av *av, uint32_t i)
 /*
  * Inserts one name. Returns 0 or -errno (-EINVAL: not a valid endpoint name).
  */
-static int insert_one(struct weft_av *av, const struct sockaddr_in *name,
+static int insert_one(struct weft_av *av, const union weft_name *name,
 		      fi_addr_t *addr_p)
 {
 	uint32_t known = NONE;
 	uint32_t i;
 
-	if (!weft_addr_is_name(name))
+	if (!weft_addr_is_name(name) ||
+	    name->sa.sa_family != av->domain->family)
 		return -EINVAL;
 	known = av_find(av, name);
 	if (known != NONE && av->type == FI_AV_MAP) {
@@ -228,8 +227,8 @@ static int insert_one(struct weft_av *av, const struct sockaddr_in *name,
 }
 
 /*
- * Removes an entry from by_name; another entry of the same name, if any, takes
- * its place.
+ * Removes an entry from by_name; if there is another entry of the same name,
+ * by_name then refers to that one.
  */
 static void name_remove(struct weft_av *av, uint32_t removed)
 {
@@ -272,22 +271,23 @@ struct report {
 	void *context;
 };
 
-/* Inserts count names, which are packed and may be unaligned. */
-static int insert_all(struct weft_av *av, const void *names, size_t count,
-		      const struct report *r)
+/* Inserts count names, `stride` bytes apart; they may be unaligned. */
+static int insert_all(struct weft_av *av, const void *names, size_t stride,
+		      size_t count, const struct report *r)
 {
+	const size_t bytes = weft_addr_bytes(av->domain->family);
 	struct fi_eq_entry done = { .fid = &av->fid.fid,
 				    .context = r->context };
 
 	weft_enter(av->domain);
 	for (size_t i = 0; i < count; i++) {
 		fi_addr_t addr = FI_ADDR_NOTAVAIL;
-		struct sockaddr_in name;
-		int err;
+		union weft_name name;
+		int err = -EINVAL;
 
-		memcpy(&name, (const char *)names + i * sizeof(name),
-		       sizeof(name));
-		err = insert_one(av, &name, &addr);
+		if (weft_addr_read((const char *)names + i * stride, bytes,
+				   &name))
+			err = insert_one(av, &name, &addr);
 		if (r->addr)
 			r->addr[i] = err ? FI_ADDR_NOTAVAIL : addr;
 		if (r->errs)
@@ -326,19 +326,21 @@ static int insert_begin(struct weft_av *av, fi_addr_t *fi_addr, uint64_t flags,
 static int weft_av_insert(struct fid_av *fid, const void *addr, size_t count,
 			  fi_addr_t *fi_addr, uint64_t flags, void *context)
 {
+	struct weft_av *av = to_av(fid);
 	struct report r;
-	int err = insert_begin(to_av(fid), fi_addr, flags, context, &r);
+	int err = insert_begin(av, fi_addr, flags, context, &r);
 
 	if (err)
 		return err;
-	return insert_all(to_av(fid), addr, count, &r);
+	return insert_all(av, addr, weft_addr_bytes(av->domain->family), count,
+			  &r);
 }
 
 static int weft_av_insertsym(struct fid_av *fid, const char *node,
 			     size_t nodecnt, const char *service, size_t svccnt,
 			     fi_addr_t *fi_addr, uint64_t flags, void *context)
 {
-	struct sockaddr_in *names;
+	union weft_name *names;
 	struct report r;
 	int ret = insert_begin(to_av(fid), fi_addr, flags, context, &r);
 
@@ -349,9 +351,11 @@ static int weft_av_insertsym(struct fid_av *fid, const char *node,
 	names = calloc(nodecnt * svccnt, sizeof(*names));
 	if (!names)
 		return -FI_ENOMEM;
-	ret = weft_addr_range(node, nodecnt, service, svccnt, names);
+	ret = weft_addr_range(node, nodecnt, service, svccnt,
+			      to_av(fid)->domain->family, names);
 	if (!ret)
-		ret = insert_all(to_av(fid), names, nodecnt * svccnt, &r);
+		ret = insert_all(to_av(fid), names, sizeof(*names),
+				 nodecnt * svccnt, &r);
 	free(names);
 	return (int)weft_ofi_err(ret);
 }
@@ -392,7 +396,7 @@ static int weft_av_lookup(struct fid_av *fid, fi_addr_t fi_addr, void *addr,
 	weft_enter(av->domain);
 	known = in_use(av, fi_addr);
 	if (known) {
-		*addrlen = sizeof(struct sockaddr_in);
+		*addrlen = weft_addr_bytes(av->domain->family);
 		memcpy(addr, &av->entry[fi_addr].name,
 		       len < *addrlen ? len : *addrlen);
 	}

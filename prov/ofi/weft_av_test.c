@@ -11,7 +11,7 @@
 
 static struct sockaddr_in name_of(uint16_t port)
 {
-	return weft_addr_loopback(htons(port));
+	return weft_addr_loopback(AF_INET, htons(port)).in;
 }
 
 static struct fid_av *av_open(struct fake *f, enum fi_av_type type,
@@ -94,7 +94,7 @@ static void an_endpoint_finds_peers_and_their_addresses(void **state)
 	for (int i = 99; i >= 50; i--) {
 		peer = weft_ep_peer(&ep->ep, addr[i]);
 		T_NOT_NULL(peer);
-		T_IS(peer->name.sin_port, name[i].sin_port);
+		T_IS(peer->name->in.sin_port, name[i].sin_port);
 		T_PTR(weft_ep_peer(&ep->ep, addr[i]), peer);
 		T_IS(weft_ep_source(&ep->ep, peer), addr[i]);
 	}
@@ -199,6 +199,47 @@ static void ranges_of_nodes_and_services_are_incremented(void **state)
 	fake_close(&f);
 }
 
+/* The address vector of an IPv6 domain accepts no IPv4 names. */
+static void a_vector_holds_ipv6_names(void **state)
+{
+	struct sockaddr_in6 name[2], back;
+	struct sockaddr_in ipv4[2] = { name_of(10), name_of(11) };
+	char text[64];
+	size_t text_len = sizeof(text), len = sizeof(back);
+	struct weft_peer *peer;
+	struct fake_ep *ep;
+	fi_addr_t addr[6];
+	struct fid_av *av;
+	struct fake f;
+
+	fake_open(&f, FI_THREAD_SAFE, FI_PROGRESS_MANUAL);
+	weft_container_of(f.domain, struct weft_domain, fid)->family = AF_INET6;
+	av = av_open(&f, FI_AV_TABLE, 0);
+	for (uint16_t i = 0; i < 2; i++)
+		name[i] = weft_addr_loopback(AF_INET6, htons(20 + i)).in6;
+	T_IS(fi_av_insert(av, name, 2, addr, 0, NULL), 2);
+	T_OK(fi_av_lookup(av, addr[1], &back, &len));
+	T_IS(len, sizeof(back));
+	T_MEM(&back, &name[1], sizeof(back));
+	ep = fake_ep_open(&f, NULL, NULL, av);
+	peer = weft_ep_peer(&ep->ep, addr[1]);
+	T_NOT_NULL(peer);
+	T_TRUE(weft_name_equal(peer->name, (union weft_name *)&name[1]));
+	T_IS(weft_ep_source(&ep->ep, peer), addr[1]);
+	name[0].sin6_addr.s6_addr[0] = 0xfe; /* fe80::1 */
+	name[0].sin6_addr.s6_addr[1] = 0x80;
+	T_IS(fi_av_insert(av, name, 1, addr, 0, NULL), 0);
+	T_IS(fi_av_insert(av, ipv4, 1, addr, 0, NULL), 0);
+	T_IS(fi_av_insertsym(av, "fd00::1ff", 2, "4000", 3, addr, 0, NULL), 6);
+	T_OK(fi_av_lookup(av, addr[5], &back, &len));
+	T_STR(fi_av_straddr(av, &back, text, &text_len),
+	      "fi_sockaddr_in6://[fd00::200]:4002");
+	T_TRUE(fi_av_insertsvc(av, "127.0.0.9", "1", addr, 0, NULL) < 0);
+	fake_ep_close(ep);
+	T_OK(fi_close(&av->fid));
+	fake_close(&f);
+}
+
 static void shared_vectors_are_refused(void **state)
 {
 	struct fi_av_attr attr = { .name = "mine", .flags = FI_READ };
@@ -209,6 +250,7 @@ static void shared_vectors_are_refused(void **state)
 	T_IS(fi_av_open(f.domain, &attr, &av, NULL), -FI_ENOSYS);
 	attr = (struct fi_av_attr){ .flags = FI_PEEK };
 	T_IS(fi_av_open(f.domain, &attr, &av, NULL), -FI_EBADFLAGS);
+	T_IS(fi_av_open(f.domain, NULL, &av, NULL), -FI_EINVAL);
 	fake_close(&f);
 }
 
@@ -221,6 +263,7 @@ int main(void)
 		T_CASE(a_reinserted_name_resolves_to_the_new_endpoint),
 		T_CASE(insertions_are_reported_in_the_event_queue),
 		T_CASE(ranges_of_nodes_and_services_are_incremented),
+		T_CASE(a_vector_holds_ipv6_names),
 		T_CASE(shared_vectors_are_refused),
 	};
 	return T_RUN(tests);

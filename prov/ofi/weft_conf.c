@@ -5,6 +5,7 @@
 #include "prov/ofi/weft_conf.h"
 #include "src/job/job_log.h"
 #include "src/job/job_noise.h"
+#include "src/job/job_skeleton.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -12,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PPN_MAX 1000000 /* limit of mpiexec */
+#define PPN_MAX 1000000 /* mpiexec has the same limit */
 
 /* options, in the order of enum option */
 static const struct weft_cfg_opt options[] = {
@@ -40,6 +41,11 @@ static const struct weft_cfg_opt options[] = {
 	  "on several hosts: the interface of the default route, else the "
 	  "first that is up; otherwise the loopback",
 	  NULL },
+	{ "FI_WEFT_FAMILY", WEFT_CFG_TEXT, "auto",
+	  "Family of the endpoint's address, equal on all hosts of a job: "
+	  "inet (IPv4) or inet6 (IPv6); auto: IPv4, or IPv6 on a host without "
+	  "IPv4 addresses",
+	  "auto|inet|inet6" },
 	{ "FI_WEFT_KEY", WEFT_CFG_TEXT, "",
 	  "Secret of 16 characters or more that signs the sock carrier's "
 	  "datagrams; none: the network is trusted. Weft's MPI creates one per "
@@ -125,7 +131,8 @@ static const struct weft_cfg_opt options[] = {
 	  NULL },
 	{ "FI_WEFT_COMPUTE", WEFT_CFG_TEXT, "0",
 	  "Virtual clock: factor of CPU time between calls, or "
-	  "instructions=N: N instructions take a second; 0 counts no "
+	  "instructions=N or blocks=N: N instructions, or N basic blocks of a "
+	  "program with -lweft-blocks, take a second; 0 counts no "
 	  "computation, which makes results deterministic",
 	  NULL },
 	{ "FI_WEFT_NOISE", WEFT_CFG_TEXT, "",
@@ -133,8 +140,16 @@ static const struct weft_cfg_opt options[] = {
 	  "RATE,LENGTH[,fixed][,SEED]: RATE per second of computation, LENGTH "
 	  "us each on average",
 	  NULL },
+	{ WEFT_SKELETON_VAR, WEFT_CFG_TEXT, "",
+	  "Set by mpiexec --skeleton: descriptor of the folded memory, and the "
+	  "smallest allocation in it",
+	  NULL },
 	{ "FI_WEFT_JOB", WEFT_CFG_TEXT, "",
 	  "Virtual clock without a launcher: name:rank:size", NULL },
+	{ "FI_WEFT_UNIVERSE", WEFT_CFG_INT, "0",
+	  "Virtual clock: largest number of ranks, with those that are spawned "
+	  "during the run; 0: none can be spawned",
+	  NULL },
 };
 
 enum option {
@@ -142,6 +157,7 @@ enum option {
 	CARRIER,
 	FAULTS,
 	IFACE,
+	FAMILY,
 	KEY,
 	ENCRYPT,
 	SILENCE,
@@ -164,7 +180,9 @@ enum option {
 	MAP,
 	COMPUTE,
 	NOISE,
+	SKELETON,
 	JOB,
+	UNIVERSE,
 };
 
 const struct weft_cfg_table weft_conf_options = {
@@ -185,6 +203,13 @@ static const struct weft_carrier_ops *carrier_find(const char *name)
 	if (!strcmp(name, "hybrid"))
 		return &weft_carrier_hybrid;
 	return strcmp(name, "loop") ? NULL : &weft_carrier_loop;
+}
+
+static sa_family_t family_find(const char *name)
+{
+	if (!strcmp(name, "inet"))
+		return AF_INET;
+	return strcmp(name, "inet6") ? AF_UNSPEC : AF_INET6;
 }
 
 /* Finds a machine given as NAME[@VARIANT][:DIMS]. */
@@ -213,30 +238,35 @@ static void say_no_machine(const char *name)
 		      name, all);
 }
 
-/* Returns the machine whose unit is named in a machine file. */
+/* Returns the machine of a machine file, with the sizes of the file. */
 static const struct weft_machine *machine_modelled(const char *text)
 {
-	char unit[WEFT_VT_UNIT];
-	int ret = weft_vt_unit(text, unit);
-	const struct weft_machine *m;
+	static struct weft_machine m;
+	struct weft_vt_unit u;
+	int ret = weft_vt_unit(text, &u);
 
-	for (unsigned i = 1; !ret && (m = weft_machine_at(i)); i++)
-		if (!strcmp(m->unit->name, unit))
-			return m;
-	if (!ret)
-		weft_log_once(WEFT_LOG_ERROR,
-			      "ofi: FI_WEFT_MACHINE=%s: unknown unit %s", text,
-			      unit);
-	else if (ret == -ENOENT)
+	if (ret == -ENOENT)
 		weft_log_once(
 			WEFT_LOG_ERROR,
 			"ofi: FI_WEFT_CLOCK=virtual: machine %s has no network "
 			"model; use for example FI_WEFT_MACHINE=bgq",
 			text);
-	return NULL;
+	if (ret)
+		return NULL;
+	ret = weft_machine_modelled(u.name, u.packet_bytes, u.eager_bytes, &m);
+	if (ret == -ENODEV)
+		weft_log_once(WEFT_LOG_ERROR,
+			      "ofi: FI_WEFT_MACHINE=%s: unknown unit %s", text,
+			      u.name);
+	else if (ret)
+		weft_log_once(WEFT_LOG_ERROR,
+			      "ofi: FI_WEFT_MACHINE=%s: message_packet = %zu "
+			      "B: packets of unit %s hold at most %zu bytes",
+			      text, u.packet_bytes, u.name, m.packet_bytes);
+	return ret ? NULL : &m;
 }
 
-/* Finds the machine; an unknown name is an error, without a fallback. */
+/* Finds the machine; an unknown name is an error, not replaced by a default. */
 static const struct weft_machine *machine_find(const char *name, bool virt)
 {
 	bool file = virt && strchr(name, '/');
@@ -253,22 +283,31 @@ static struct weft_conf conf;
 
 static struct weft_noise conf_noise;
 
-#define INSTRUCTIONS "instructions="
+/* Returns the text after the prefix, or NULL. */
+static const char *after(const char *text, const char *prefix)
+{
+	size_t n = strlen(prefix);
 
-/* Reads a factor, or instructions=N. Returns false if it is invalid. */
+	return strncmp(text, prefix, n) ? NULL : text + n;
+}
+
+/*
+ * Reads a factor, instructions=N or blocks=N. Returns false if it is invalid.
+ */
 static bool compute_read(const char *text)
 {
-	size_t n = strlen(INSTRUCTIONS);
-	bool counted = !strncmp(text, INSTRUCTIONS, n);
-	const char *number = counted ? text + n : text;
+	const char *blocks = after(text, "blocks=");
+	const char *rate = blocks ? blocks : after(text, "instructions=");
+	const char *number = rate ? rate : text;
 	char *end;
 	double x = strtod(number, &end);
 
-	if (end == number || *end || !(x >= 0 && x < (counted ? 1e15 : 1e6)))
+	if (end == number || *end || !(x >= 0 && x < (rate ? 1e15 : 1e6)))
 		return false;
-	conf.vt.compute = counted ? 0 : x;
-	conf.vt.instructions = counted ? x : 0;
-	return !counted || x > 0;
+	conf.vt.compute = rate ? 0 : x;
+	conf.vt.instructions = rate ? x : 0;
+	conf.vt.blocks = blocks != NULL;
+	return !rate || x > 0;
 }
 
 /*
@@ -277,6 +316,7 @@ static bool compute_read(const char *text)
 static bool numbers_ok(void)
 {
 	int64_t ppn = weft_cfg_get(&options[PPN]).i;
+	int64_t universe = weft_cfg_get(&options[UNIVERSE]).i;
 	const char *text = weft_cfg_get(&options[COMPUTE]).text;
 	const char *noise = weft_cfg_get(&options[NOISE]).text;
 
@@ -285,10 +325,15 @@ static bool numbers_ok(void)
 			 "ofi: FI_WEFT_PPN=%lld: must be 1 to %d ranks per "
 			 "node, or 0 for the machine's value",
 			 (long long)ppn, PPN_MAX);
+	else if (universe < 0 || universe > PPN_MAX)
+		weft_log(WEFT_LOG_ERROR,
+			 "ofi: FI_WEFT_UNIVERSE=%lld: must be 0 to %d ranks",
+			 (long long)universe, PPN_MAX);
 	else if (!compute_read(text))
 		weft_log(WEFT_LOG_ERROR,
 			 "ofi: FI_WEFT_COMPUTE=%s: must be a factor of CPU "
-			 "time, for example 1, instructions=N, or 0",
+			 "time, for example 1, instructions=N, blocks=N, or "
+			 "0",
 			 text);
 	else if (weft_noise_parse(noise, &conf_noise))
 		weft_log(
@@ -311,7 +356,9 @@ static void conf_read(void)
 	conf.vt.machine = weft_cfg_get(&options[MACHINE]).text;
 	conf.vt.map = weft_cfg_get(&options[MAP]).text;
 	conf.vt.ppn = (uint32_t)weft_cfg_get(&options[PPN]).i;
+	conf.vt.universe = (uint32_t)weft_cfg_get(&options[UNIVERSE]).i;
 	conf.vt.noise = &conf_noise;
+	conf.vt.skeleton = *weft_cfg_get(&options[SKELETON]).text != 0;
 	conf.job = weft_cfg_get(&options[JOB]).text;
 	conf.machine = machine_find(conf.vt.machine, virt);
 	if (virt && !numbers_ok())
@@ -323,6 +370,7 @@ static void conf_read(void)
 		virt ? &weft_carrier_vt
 		     : carrier_find(weft_cfg_get(&options[CARRIER]).text);
 	conf.iface = weft_cfg_get(&options[IFACE]).text;
+	conf.family = family_find(weft_cfg_get(&options[FAMILY]).text);
 	conf.key = weft_cfg_get(&options[KEY]).text;
 	conf.encrypt = weft_cfg_get(&options[ENCRYPT]).b;
 	conf.silence_ms = (uint32_t)weft_cfg_get(&options[SILENCE]).i * 1000;
@@ -357,4 +405,12 @@ const struct weft_conf *weft_conf(void)
 
 	pthread_once(&once, conf_read);
 	return &conf;
+}
+
+const struct weft_machine *weft_conf_machine_at(unsigned i)
+{
+	const struct weft_machine *m = weft_machine_at(i);
+	const struct weft_machine *own = weft_conf()->machine;
+
+	return m && own && !strcmp(m->name, own->name) ? own : m;
 }

@@ -11,13 +11,14 @@ struct weft_conf {
 	const struct weft_carrier_ops *carrier; /* FI_WEFT_CARRIER, or NULL */
 	const char *faults;			/* FI_WEFT_FAULTS */
 	const char *iface;			/* FI_WEFT_IFACE */
-	const char *key;			/* FI_WEFT_KEY */
-	bool encrypt;				/* FI_WEFT_ENCRYPT */
-	uint32_t silence_ms;			/* FI_WEFT_SILENCE */
-	size_t stream_min;			/* FI_WEFT_STREAM_MIN */
-	bool dma;				/* FI_WEFT_DMA */
-	bool peer;				/* FI_WEFT_PEER */
-	size_t spin_ns;				/* FI_WEFT_SPIN */
+	sa_family_t family;  /* FI_WEFT_FAMILY; AF_UNSPEC: auto */
+	const char *key;     /* FI_WEFT_KEY */
+	bool encrypt;	     /* FI_WEFT_ENCRYPT */
+	uint32_t silence_ms; /* FI_WEFT_SILENCE */
+	size_t stream_min;   /* FI_WEFT_STREAM_MIN */
+	bool dma;	     /* FI_WEFT_DMA */
+	bool peer;	     /* FI_WEFT_PEER */
+	size_t spin_ns;	     /* FI_WEFT_SPIN */
 	/* FI_WEFT_EAGER; 0: the machine's limit */
 	size_t eager_bytes;
 	size_t host_eager;	      /* FI_WEFT_HOST_EAGER */
@@ -38,6 +39,12 @@ struct weft_conf {
  * Returns the options, which are read from the environment at the first call.
  */
 const struct weft_conf *weft_conf(void);
+
+/*
+ * Returns entry i of the machine table; the configured machine with the sizes
+ * of its file. NULL: no more entries.
+ */
+const struct weft_machine *weft_conf_machine_at(unsigned i);
 extern const struct weft_cfg_table weft_conf_options;
 
 #endif

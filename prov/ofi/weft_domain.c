@@ -5,6 +5,7 @@
  */
 #include "prov/ofi/weft_domain.h"
 #include "prov/ofi/ep/weft_atomic.h"
+#include "prov/ofi/weft_addr.h"
 #include "prov/ofi/weft_av.h"
 #include "prov/ofi/queue/weft_cntr.h"
 #include "prov/ofi/weft_conf.h"
@@ -36,7 +37,7 @@ int weft_domain_ep_add(struct weft_domain *d, struct weft_ep *ep)
 		return -ENOMEM;
 	d->eps = eps;
 	/*
-	 * before ep is listed, since the leader blocks on the old set of
+	 * called before ep is listed, since the leader blocks on the old set of
 	 * carriers
 	 */
 	weft_wait_ep_added(d, ep);
@@ -125,6 +126,19 @@ static struct fi_ops_domain domain_ops = {
 	.endpoint2 = weft_endpoint2,
 };
 
+/* Returns the family of names in this domain: AF_INET6 or AF_INET. */
+static sa_family_t domain_family(const struct fi_info *info)
+{
+	union weft_name name;
+
+	if (info->addr_format == FI_SOCKADDR_IN6)
+		return AF_INET6;
+	if (info->addr_format != FI_SOCKADDR_IN &&
+	    weft_addr_read(info->src_addr, info->src_addrlen, &name))
+		return name.sa.sa_family;
+	return AF_INET;
+}
+
 int weft_domain_open(struct fid_fabric *fabric, struct fi_info *info,
 		     struct fid_domain **domain_p, void *context)
 {
@@ -149,7 +163,7 @@ int weft_domain_open(struct fid_fabric *fabric, struct fi_info *info,
 	d->fabric = f;
 	d->machine = f->machine;
 	d->backend = weft_conf()->backend;
-	/* unspecified attributes get the safest value */
+	/* unspecified attributes are set to the safest value */
 	basic = info->domain_attr->mr_mode == FI_MR_BASIC;
 	d->auto_progress = info->domain_attr->data_progress == FI_PROGRESS_AUTO;
 	d->threaded = info->domain_attr->threading != FI_THREAD_DOMAIN ||
@@ -157,6 +171,7 @@ int weft_domain_open(struct fid_fabric *fabric, struct fi_info *info,
 	d->virt_addr = basic;
 	d->prov_key = basic;
 	d->av_type = info->domain_attr->av_type;
+	d->family = domain_family(info);
 	weft_hash_init(&d->mrs);
 	err = weft_wait_open(d);
 	if (err) {

@@ -9,8 +9,8 @@
 #include <string.h>
 
 /*
- * Returns the backend that has the object's clock, and its carrier; the host's
- * clock if the domain has no endpoint yet.
+ * Returns the backend that provides the object's clock, and its carrier; the
+ * host's clock if the domain has no endpoint yet.
  */
 static const struct weft_backend *clock_of(struct fid *fid,
 					   struct weft_carrier **c_p)

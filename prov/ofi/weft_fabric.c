@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* The fabric: one emulated machine, selected by its name. */
 #include "prov/ofi/weft_fabric.h"
+#include "prov/ofi/weft_conf.h"
 #include "prov/ofi/weft_domain.h"
 #include "prov/ofi/queue/weft_eq.h"
 #include "prov/ofi/weft_nosys.h"
@@ -53,7 +54,7 @@ static const struct weft_machine *machine_of(const char *fabric)
 {
 	const struct weft_machine *m;
 
-	for (unsigned i = 0; (m = weft_machine_at(i)); i++)
+	for (unsigned i = 0; (m = weft_conf_machine_at(i)); i++)
 		if (!strcmp(m->fabric, fabric))
 			return m;
 	return NULL;

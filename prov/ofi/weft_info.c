@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * fi_getinfo. The capabilities of a machine are one fi_info (the offer), with
- * which hints are compared by tables. A table row contains a field, which has
- * the same offset in hints, offer and answer, and its rule. Other rules are
- * functions below.
+ * which the hints are compared. Most fields are compared by tables: a row
+ * contains a field, which has the same offset in hints, offer and answer, and
+ * the rule for it. The other rules are functions below.
  *
  * One fi_info is returned: that of the machine that the hints name by its
  * fabric or domain, else that of FI_WEFT_MACHINE. With several equal infos Open
@@ -384,7 +384,7 @@ static bool match_kind(const struct fi_info *hints)
 	const struct fi_ep_attr *ep = hints->ep_attr;
 
 	if (format != FI_FORMAT_UNSPEC && format != FI_SOCKADDR &&
-	    format != FI_SOCKADDR_IN)
+	    format != FI_SOCKADDR_IN && format != FI_SOCKADDR_IN6)
 		return false;
 	if (!ep)
 		return true;
@@ -422,7 +422,7 @@ static const struct weft_machine *machine_choose(const struct fi_info *hints)
 
 	if (!fabric && !domain)
 		return weft_conf()->machine;
-	for (unsigned i = 0; (m = weft_machine_at(i)); i++)
+	for (unsigned i = 0; (m = weft_conf_machine_at(i)); i++)
 		if ((!fabric || !strcmp(fabric, m->fabric)) &&
 		    (!domain || !strcmp(domain, m->name)))
 			return m;
@@ -431,46 +431,67 @@ static const struct weft_machine *machine_choose(const struct fi_info *hints)
 
 /* ---- addresses ----------------------------------------------------------- */
 
-static int addr_put(const struct sockaddr_in *name, void **addr_p,
-		    size_t *len_p)
+static int addr_put(const union weft_name *name, void **addr_p, size_t *len_p)
 {
-	*addr_p = malloc(sizeof(*name));
+	*len_p = weft_name_bytes(name);
+	*addr_p = malloc(*len_p);
 	if (!*addr_p)
 		return -ENOMEM;
-	memcpy(*addr_p, name, sizeof(*name));
-	*len_p = sizeof(*name);
+	memcpy(*addr_p, name, *len_p);
 	return 0;
 }
 
 /* Copies an address of the hints; -ENODATA: not a valid name. */
-static int addr_copy(const void *hint, size_t len, void **addr_p, size_t *len_p)
+static int addr_copy(const void *hint, size_t len, sa_family_t family,
+		     void **addr_p, size_t *len_p)
 {
-	struct sockaddr_in name;
+	union weft_name name;
 
 	if (!hint || *addr_p)
 		return 0;
-	if (len < sizeof(name))
-		return -ENODATA;
-	memcpy(&name, hint, sizeof(name));
-	if (name.sin_family != AF_INET)
+	if (!weft_addr_read(hint, len, &name) || name.sa.sa_family != family)
 		return -ENODATA;
 	return addr_put(&name, addr_p, len_p);
 }
 
 static int addr_resolve(const char *node, const char *service, uint64_t flags,
-			struct fi_info *info)
+			sa_family_t family, struct fi_info *info)
 {
-	struct sockaddr_in name;
+	union weft_name name;
 	int err;
 
 	if (!node && !service)
 		return 0;
-	err = weft_addr_resolve(node, service, flags & FI_NUMERICHOST, &name);
+	err = weft_addr_resolve(node, service, flags & FI_NUMERICHOST, family,
+				&name);
 	if (err)
 		return err;
 	if (flags & FI_SOURCE)
 		return addr_put(&name, &info->src_addr, &info->src_addrlen);
 	return addr_put(&name, &info->dest_addr, &info->dest_addrlen);
+}
+
+/*
+ * Returns the family of the addresses: of addr_format in the hints; else of the
+ * node; else of src_addr or dest_addr in the hints; else this host's default.
+ */
+static sa_family_t family_choose(const char *node, uint64_t flags,
+				 const struct fi_info *hints)
+{
+	union weft_name name;
+
+	if (hints && hints->addr_format == FI_SOCKADDR_IN)
+		return AF_INET;
+	if (hints && hints->addr_format == FI_SOCKADDR_IN6)
+		return AF_INET6;
+	if (node && !weft_addr_resolve(node, NULL, flags & FI_NUMERICHOST,
+				       AF_UNSPEC, &name))
+		return name.sa.sa_family;
+	if (hints &&
+	    (weft_addr_read(hints->src_addr, hints->src_addrlen, &name) ||
+	     weft_addr_read(hints->dest_addr, hints->dest_addrlen, &name)))
+		return name.sa.sa_family;
+	return weft_addr_family();
 }
 
 /*
@@ -480,14 +501,17 @@ static int addr_resolve(const char *node, const char *service, uint64_t flags,
 static int addresses_set(const char *node, const char *service, uint64_t flags,
 			 const struct fi_info *hints, struct fi_info *info)
 {
-	struct sockaddr_in any = weft_addr_loopback(0);
-	int err = addr_resolve(node, service, flags, info);
+	sa_family_t family = family_choose(node, flags, hints);
+	union weft_name any = weft_addr_loopback(family, 0);
+	int err = addr_resolve(node, service, flags, family, info);
 
+	info->addr_format =
+		family == AF_INET6 ? FI_SOCKADDR_IN6 : FI_SOCKADDR_IN;
 	if (!err && hints)
-		err = addr_copy(hints->src_addr, hints->src_addrlen,
+		err = addr_copy(hints->src_addr, hints->src_addrlen, family,
 				&info->src_addr, &info->src_addrlen);
 	if (!err && hints)
-		err = addr_copy(hints->dest_addr, hints->dest_addrlen,
+		err = addr_copy(hints->dest_addr, hints->dest_addrlen, family,
 				&info->dest_addr, &info->dest_addrlen);
 	if (!err && !info->src_addr)
 		err = addr_put(&any, &info->src_addr, &info->src_addrlen);

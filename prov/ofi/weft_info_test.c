@@ -43,7 +43,6 @@ HINT(caps_rx, h->rx_attr->caps = FI_VARIABLE_MSG)
 HINT(caps_part, h->caps = FI_MSG; h->tx_attr->caps = FI_RMA)
 HINT(caps_domain, h->domain_attr->caps = FI_SHARED_AV)
 HINT(format, h->addr_format = FI_ADDR_STR)
-HINT(format6, h->addr_format = FI_SOCKADDR_IN6)
 HINT(mr_mixed, h->domain_attr->mr_mode = FI_MR_BASIC | FI_MR_LOCAL)
 HINT(mr_both, h->domain_attr->mr_mode = FI_MR_BASIC | FI_MR_SCALABLE)
 HINT(cq_data, h->domain_attr->cq_data_size = 9)
@@ -74,13 +73,13 @@ HINT(mixed_names, h->domain_attr->name = strdup("bgq");
 static void hints_beyond_the_offer_are_refused(void **state)
 {
 	static void (*const set_hints[])(struct fi_info *) = {
-		ep_msg,	   ep_dgram,	caps_hmem,   caps_tx,	  caps_rx,
-		caps_part, caps_domain, format,	     format6,	  mr_mixed,
-		mr_both,   cq_data,	mr_iov,	     err_data,	  inject,
-		tx_size,   rx_size,	tx_iov,	     rx_iov,	  rma_iov,
-		msg_size,  war,		tx_ctx,	     tx_shared,	  rx_shared,
-		op_flags,  rx_op_flags, order,	     comp_order,  protocol,
-		auth,	   fabric_name, domain_name, mixed_names,
+		ep_msg,	     ep_dgram,	  caps_hmem,   caps_tx,	  caps_rx,
+		caps_part,   caps_domain, format,      mr_mixed,  mr_both,
+		cq_data,     mr_iov,	  err_data,    inject,	  tx_size,
+		rx_size,     tx_iov,	  rx_iov,      rma_iov,	  msg_size,
+		war,	     tx_ctx,	  tx_shared,   rx_shared, op_flags,
+		rx_op_flags, order,	  comp_order,  protocol,  auth,
+		fabric_name, domain_name, mixed_names,
 	};
 	struct fi_info *info;
 
@@ -313,6 +312,43 @@ static void addresses_in_hints_are_returned(void **state)
 	T_IS(weft_getinfo(V117, NULL, NULL, 0, &hints, &info), -FI_ENODATA);
 }
 
+/* Checks the format and the family of the addresses, then frees info. */
+static void check_ipv6(struct fi_info *info)
+{
+	const struct sockaddr_in6 *src = info->src_addr;
+
+	T_IS(info->addr_format, FI_SOCKADDR_IN6);
+	T_IS(info->src_addrlen, sizeof(*src));
+	T_IS(src->sin6_family, AF_INET6);
+	fi_freeinfo(info);
+}
+
+static void ipv6_is_chosen_by_format_node_and_hints(void **state)
+{
+	struct sockaddr_in6 name = { .sin6_family = AF_INET6,
+				     .sin6_port = htons(99),
+				     .sin6_addr = in6addr_loopback };
+	struct fi_info *info, hints = { .addr_format = FI_SOCKADDR_IN6 };
+
+	T_OK(weft_getinfo(V117, NULL, NULL, 0, &hints, &info));
+	check_ipv6(info);
+	/* the node and the hints have different families */
+	T_IS(weft_getinfo(V117, "127.0.0.1", "1", 0, &hints, &info),
+	     -FI_ENODATA);
+	hints.addr_format = FI_SOCKADDR_IN;
+	T_IS(weft_getinfo(V117, "::1", "1", 0, &hints, &info), -FI_ENODATA);
+	hints.addr_format = FI_FORMAT_UNSPEC;
+	T_OK(weft_getinfo(V117, "fd00::3", "4711", 0, &hints, &info));
+	T_IS(info->dest_addrlen, sizeof(name));
+	T_IS(ntohs(as_sockaddr_in(info->dest_addr)->sin_port), 4711);
+	check_ipv6(info);
+	hints.src_addr = &name;
+	hints.src_addrlen = sizeof(name);
+	T_OK(weft_getinfo(V117, NULL, NULL, 0, &hints, &info));
+	T_MEM(info->src_addr, &name, sizeof(name));
+	check_ipv6(info);
+}
+
 HINT(is_bgq, h->fabric_attr->name = strdup("weft-bgq"))
 HINT(is_bgq_domain, h->domain_attr->name = strdup("bgq"))
 HINT(other_provider, h->fabric_attr->prov_name = strdup("weft;^ofi_rxm"))
@@ -401,6 +437,7 @@ int main(void)
 		T_CASE(registration_modes_follow_the_version),
 		T_CASE(node_and_service_set_source_or_destination),
 		T_CASE(addresses_in_hints_are_returned),
+		T_CASE(ipv6_is_chosen_by_format_node_and_hints),
 		T_CASE(device_memory_is_offered_for_tx_and_rx),
 		T_CASE(a_machine_is_selected_by_fabric_or_domain),
 		T_CASE(private_flags_of_the_core_are_ignored),

@@ -5,7 +5,9 @@
 #include "src/base/futex.h"
 
 /* spins before blocking; the mutex is held for well under a microsecond */
+#ifndef SPINS
 #define SPINS 100
+#endif
 
 void weft_mutex_lock_slow(struct weft_mutex *m)
 {
@@ -16,7 +18,7 @@ void weft_mutex_lock_slow(struct weft_mutex *m)
 		if (weft_cas32(&m->word, &expect, 1))
 			return;
 	}
-	/* from now on the word is 2, so that the holder wakes this thread */
+	/* the word is 2 from now on, so that the holder wakes this thread */
 	while (weft_swap32(&m->word, 2) != 0)
 		weft_futex_wait(&m->word, 2, UINT64_MAX, WEFT_FUTEX_THREADS);
 }

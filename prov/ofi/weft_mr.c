@@ -232,7 +232,7 @@ static int mr_address(struct weft_domain *d, const struct fi_mr_attr *attr,
 	if (weft_mem_kind_of(iov.iov_base, iov.iov_len) != k)
 		return -FI_EINVAL;
 	err = k->reach(iov.iov_base, iov.iov_len, &base);
-	/* memory that no peer can access may still be a buffer */
+	/* memory that peers cannot access may still be a local buffer */
 	if (err == -EOPNOTSUPP)
 		return attr->access & (FI_REMOTE_READ | FI_REMOTE_WRITE)
 			       ? -FI_EOPNOTSUPP

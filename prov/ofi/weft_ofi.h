@@ -82,6 +82,7 @@ struct weft_domain {
 	bool prov_key;	/* FI_MR_BASIC: the provider chooses the keys */
 	bool auto_progress;
 	enum fi_av_type av_type;
+	sa_family_t family; /* of the names of its endpoints */
 	/* enabled endpoints, in the order of fi_enable */
 	struct weft_ep **eps;
 	size_t ep_count;
@@ -175,7 +176,7 @@ struct weft_eq;
 /* ---- address vector ------------------------------------------------------ */
 
 struct weft_av_entry {
-	struct sockaddr_in name; /* name; family 0: the entry is free */
+	union weft_name name; /* name; family 0: the entry is free */
 	uint32_t next_free;
 	uint32_t uses; /* FI_AV_MAP: number of inserts of this name */
 };
@@ -254,12 +255,12 @@ struct weft_ep {
 	size_t inject_bytes;
 	size_t min_multi_recv;
 	/* requested name; after fi_enable, the endpoint's name */
-	struct sockaddr_in name;
+	union weft_name name;
 	struct weft_list av_link;
 	weft_au32 ref;	 /* references: regions bound to the endpoint */
 	uint8_t key[64]; /* copy of info->ep_attr->auth_key */
 	size_t key_bytes;
-	bool anywhere; /* info->src_addr was INADDR_ANY */
+	bool anywhere; /* info->src_addr was 0.0.0.0 or :: */
 };
 
 #endif

@@ -58,15 +58,15 @@ static int world_address(struct fid *fid, uint32_t rank, void *addr,
 			 size_t *len)
 {
 	struct weft_domain *d = to_domain(fid);
-	struct sockaddr_in name;
+	union weft_name name;
 
 	if (!d->world || rank >= weft_vt_size(d->world))
 		return -FI_EINVAL;
-	if (*len < sizeof(name))
+	if (*len < sizeof(name.in))
 		return -FI_ETOOSMALL;
 	weft_vt_name(d->world, rank, &name);
-	memcpy(addr, &name, sizeof(name));
-	*len = sizeof(name);
+	memcpy(addr, &name, sizeof(name.in));
+	*len = sizeof(name.in);
 	return 0;
 }
 
@@ -94,7 +94,7 @@ static int world_read(struct fid *fid, uint32_t rank, struct fi_weft_note *note)
 	int err = c ? weft_vt_read_note(c, rank, &n) : -EBADFD;
 
 	if (err)
-		return -FI_EINVAL;
+		return err == -ENOENT ? -FI_ENOENT : -FI_EINVAL;
 	note->peer = n.peer;
 	note->clock_ps = n.clock_ps;
 	note->waits = n.state < WEFT_VT_LEFT;
@@ -238,6 +238,64 @@ static int world_failure(struct fid *fid, uint32_t i, struct fi_weft_failure *f)
 	return 0;
 }
 
+static int world_spawn(struct fid *fid, uint32_t ranks, uint32_t *first)
+{
+	struct weft_carrier *c = carrier_of(to_domain(fid));
+	int err = c ? weft_vt_spawn(c, ranks, first) : -EBADFD;
+
+	return (int)weft_ofi_err(err);
+}
+
+static void world_cancel(struct fid *fid, uint32_t first, uint32_t ranks)
+{
+	struct weft_carrier *c = carrier_of(to_domain(fid));
+
+	if (c)
+		weft_vt_spawn_cancel(c, first, ranks);
+}
+
+static int world_handle(struct fid *fid, void *handle, size_t *len)
+{
+	struct weft_domain *d = to_domain(fid);
+	char text[WEFT_VT_HANDLE];
+	int err;
+
+	if (!d->world)
+		return -FI_EOPBADSTATE;
+	if (*len < sizeof(text))
+		return -FI_ETOOSMALL;
+	err = weft_vt_handle(d->world, text);
+	if (err)
+		return (int)weft_ofi_err(err);
+	memcpy(handle, text, sizeof(text));
+	*len = sizeof(text);
+	return 0;
+}
+
+static uint64_t world_id(struct fid *fid)
+{
+	const struct weft_domain *d = to_domain(fid);
+
+	return d->world ? weft_vt_id(d->world) : 0;
+}
+
+static uint32_t world_spare(struct fid *fid)
+{
+	const struct weft_domain *d = to_domain(fid);
+
+	return d->world ? weft_vt_spare(d->world) : 0;
+}
+
+static int world_background(struct fid *fid)
+{
+	struct weft_domain *d = to_domain(fid);
+
+	if (!d->world || d->ep_count)
+		return -FI_EOPBADSTATE;
+	weft_vt_set_background(d->world);
+	return 0;
+}
+
 struct fi_weft_world weft_world_ops = {
 	.size = sizeof(struct fi_weft_world),
 	.create = world_create,
@@ -255,4 +313,10 @@ struct fi_weft_world weft_world_ops = {
 	.choice = world_choice,
 	.file = world_file,
 	.failure = world_failure,
+	.spawn = world_spawn,
+	.cancel = world_cancel,
+	.handle = world_handle,
+	.id = world_id,
+	.spare = world_spare,
+	.background = world_background,
 };

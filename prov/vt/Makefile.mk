@@ -3,7 +3,7 @@ EXTRA_DIST += prov/vt/README
 libweftcarrier_la_SOURCES += \
 	prov/vt/vt_api.h \
 	prov/vt/vt_ops.c prov/vt/vt.h \
-	prov/vt/vt_cpus.c \
+	prov/vt/vt_background.c prov/vt/vt_cpus.c \
 	prov/vt/vt_dma.c \
 	prov/vt/vt_engine.c \
 	prov/vt/vt_end.c \
@@ -17,6 +17,7 @@ libweftcarrier_la_SOURCES += \
 	prov/vt/vt_part.c \
 	prov/vt/vt_route.c \
 	prov/vt/vt_rx.c \
+	prov/vt/vt_spawn.c prov/vt/vt_spawn_call.c \
 	prov/vt/vt_result_bcast.c \
 	prov/vt/vt_tree.c prov/vt/vt_engine_pass.c \
 	prov/vt/vt_tx.c \
@@ -26,6 +27,6 @@ libweftcarrier_la_SOURCES += \
 libweftcarrier_la_LIBADD = libweftnetfile.la libweft-net.la \
 	$(CRYPTO_LIBS)
 
-C_TESTS += prov/vt/vt_chain_test prov/vt/vt_memory_test prov/vt/vt_dma_test prov/vt/vt_end_test prov/vt/vt_fuzz_test \
+C_TESTS += prov/vt/vt_background_test prov/vt/vt_chain_test prov/vt/vt_memory_test prov/vt/vt_dma_test prov/vt/vt_end_test prov/vt/vt_fuzz_test \
 	prov/vt/vt_poll_test prov/vt/vt_message_test prov/vt/vt_test \
-	prov/vt/vt_security_test prov/vt/vt_amo_test prov/vt/vt_path_test
+	prov/vt/vt_security_test prov/vt/vt_spawn_test prov/vt/vt_amo_test prov/vt/vt_path_test

@@ -53,12 +53,12 @@
 #define VT_INLINE_BYTES 16u
 
 /*
- * Consecutive polls without result that take no virtual time: they are part of
+ * Consecutive polls without result that cost no virtual time: they are part of
  * sending and waiting.
  */
 #define VT_FREE_POLLS 2u
 
-/* runs of a rank whose CPU time is measured after a long run */
+/* number of runs whose CPU time is measured after a long run */
 #define VT_MEASURED_RUNS 64u
 
 /* The shared world segment as this process has mapped it. */
@@ -66,7 +66,8 @@ struct weft_vt {
 	struct weft_region region;
 	struct vt_head *head;
 	struct vt_rank *rank_of;
-	weft_au64 *due;	 /* virtual time at which a stopped rank runs again */
+	/* virtual time at which each blocked rank must run again */
+	weft_au64 *due;
 	uint32_t *batch; /* ranks released in the last pass, in order */
 	struct vt_rank_cold *cold_of;
 	char *bufs;
@@ -84,6 +85,7 @@ struct weft_vt {
 	 * memory again.
 	 */
 	uint32_t size;
+	uint32_t initial;   /* ranks at the start; the others are spawned */
 	uint32_t buf_count; /* number of buffers of all ranks */
 	size_t buf_bytes;
 	size_t packet_bytes;
@@ -98,7 +100,9 @@ struct weft_vt {
 	int listen;
 	double compute;
 	double instructions; /* instructions per second; 0: not counted */
+	bool blocks;	     /* instructions are basic blocks */
 	struct weft_noise noise;
+	bool skeleton;	/* data in folded memory is not copied */
 	uint32_t *wake; /* ranks that this process has to wake, in order */
 	uint32_t wake_count;
 	/* hosted: suspends the calling rank (vt_host.c); NULL: not hosted */
@@ -111,6 +115,7 @@ struct vt_engine_pass;
 
 struct vt_peer {
 	struct weft_peer base;
+	union weft_name name;
 	uint32_t rank;
 };
 
@@ -127,7 +132,7 @@ struct vt {
 	int (*change)(const void *what, size_t operand_bytes, void *data,
 		      void *old, size_t bytes);
 	struct weft_hash peers; /* peer records by rank, of contacted ranks */
-	struct vt_peer **contacted; /* the same, by peer index */
+	struct vt_peer **contacted; /* the same records, by peer index */
 	uint32_t contacted_count;
 	uint32_t contacted_room;
 	struct weft_carrier_stats stats;
@@ -154,7 +159,7 @@ struct vt {
 	uint32_t clock_poll;
 	/* virtual time of the first poll in the series, ps */
 	uint64_t series_ps;
-	/* next rank whose process is checked for liveness */
+	/* next rank whose process is checked */
 	uint32_t check_next;
 	uint32_t left_seen;
 	/* The last packet sent, to detect a message of several packets. */
@@ -164,6 +169,9 @@ struct vt {
 	struct weft_pkt_attr attr; /* path and routing of the next packet */
 	/* the next packet starts a message of several packets */
 	bool long_message;
+	uint64_t long_ps; /* additional software time of that message */
+	/* the last packet belongs to a message of several packets */
+	bool in_long_message;
 	/* Class routes of this rank, by id. */
 	struct vt_own_route {
 		bool open;
@@ -195,19 +203,22 @@ struct vt {
 		bool refused;	 /* the engine has refused the next packet */
 		bool running;	 /* packets are processed by the interface */
 		uint64_t now_ps; /* the interface's clock while it runs */
-		uint64_t released_ps; /* time of the last release */
+		uint64_t released_ps; /* end of the interface's last release */
 		uint64_t done_ps;     /* end of the last completed work */
-		uint64_t owed_ps; /* receive cost that the rank has not paid */
+		/* receive cost not yet added to the rank's clock */
+		uint64_t owed_ps;
 		int packets; /* packets processed while the rank computed */
 	} interface;
 	/* CPU time of the thread at the end of the last call, ns */
 	uint64_t cpu_ns;
 	struct vt_computing {
 		int counter; /* descriptor of counted instructions, or -1 */
+		/* reads the count of basic blocks; NULL: not used */
+		uint64_t (*blocks)(void);
 		/* instructions at the end of the last call */
 		uint64_t counted;
 		struct weft_rng rng; /* random numbers of the noise */
-		/* computation until the next interruption, ps */
+		/* computation time until the next interruption, ps */
 		uint64_t quiet_ps;
 	} computing;
 	/* Times of the last resumption of this rank (vt_engine_pass.c). */
@@ -226,8 +237,8 @@ static inline struct vt *vt_of(struct weft_carrier *c)
 /*
  * Leaves the engine if the condition is false. Any process of the job may have
  * overwritten the world: ranks check the values that they read from it and call
- * vt_mark_broken(); the engine runs under a guard, which vt_require() leaves
- * when a check fails.
+ * vt_mark_broken(); the engine runs under a guard (src/os/guard.h), and
+ * vt_require() leaves the guarded function if a check fails.
  */
 static inline void vt_require(bool condition)
 {
@@ -332,7 +343,7 @@ static inline void vt_push(struct weft_vt *w, weft_au32 *top, uint32_t i)
 /*
  * Returns the rank of an address; -EHOSTUNREACH: no rank of this world has it.
  */
-int vt_name_rank(const struct weft_vt *w, const struct sockaddr_in *name,
+int vt_name_rank(const struct weft_vt *w, const union weft_name *name,
 		 uint32_t *rank_p);
 
 /* vt_engine_pass.c */
@@ -351,7 +362,7 @@ struct vt_engine_pass {
 };
 
 /*
- * Start and end the measurement of a run of the rank: from its release until it
+ * Start and end the measurement of a rank's run, from its release until it
  * blocks.
  */
 void vt_run_begin(struct vt *v);
@@ -387,7 +398,10 @@ void vt_msg_init(struct weft_vt *w, uint32_t from, uint32_t to,
 /* vt_msg_init() for messages that an interface sends without its rank. */
 void vt_msg_init_unit(struct weft_vt *w, uint32_t from, uint32_t to,
 		      const struct weft_pkt_attr *attr, struct net_msg *m);
-/* Either of them, for a packet or transfer posted by a rank. */
+/*
+ * Calls one of the two functions above, for a packet or transfer posted by a
+ * rank.
+ */
 void vt_msg_init_sent(struct weft_vt *w, const struct vt_buf *b,
 		      struct net_msg *m);
 void vt_model_send(struct weft_vt *w, uint64_t at, const struct net_msg *m);
@@ -400,7 +414,10 @@ static inline bool vt_acks(const struct net_config *cfg)
 	return cfg->ack_bytes || cfg->ack_wire_bytes;
 }
 
-/* Another rank has changed memory of rank: if rank polls, it polls again. */
+/*
+ * Called when another rank has changed memory of this rank: if the rank is in a
+ * polling loop, it polls again.
+ */
 void vt_memory_changed(struct vt_engine_pass *t, uint32_t rank);
 /* Returns the number of a path, or 0. */
 unsigned vt_path_of(const struct net_config *cfg, const char *name);
@@ -416,8 +433,8 @@ void vt_wake(struct weft_carrier *c);
 /* Advances the clock by the cost of a poll without result. */
 void vt_poll_unsuccessful(struct vt *v);
 /*
- * Ends the series of polls: an operation has completed, so the next polls take
- * one step each.
+ * Ends the series of polls, since an operation has completed: the next polls
+ * take one step each.
  */
 void vt_completed(struct weft_carrier *c);
 /*
@@ -445,7 +462,9 @@ void vt_computed(struct vt *v, uint64_t ps);
 uint64_t vt_cpu_ns(void);
 
 /* vt_cpus.c */
-/* Adds this rank's processors to the job's set; binds the rank to the set. */
+/*
+ * Adds this rank's processors to the job's set, and binds the rank to the set.
+ */
 void vt_cpus_add(struct vt_head *h);
 void vt_cpus_share(struct vt_head *h);
 
@@ -517,10 +536,10 @@ void vt_interface_searched(struct weft_carrier *c, uint64_t entries,
  */
 int vt_interface_receive(struct vt *v, int budget);
 /*
- * Around a block of the rank: vt_interface_block() returns the time at which
- * the rank or its interface must run. vt_interface_release() returns whether
- * the interface was released; then it has run, and *due_p is the time at which
- * the rank must run.
+ * Called before and after a rank blocks. vt_interface_block() returns the time
+ * at which the rank or its interface must run. vt_interface_release() returns
+ * whether the interface was released; then it has run, and *due_p is the time
+ * at which the rank must run.
  */
 uint64_t vt_interface_block(struct vt *v, uint64_t due);
 bool vt_interface_release(struct vt *v, enum weft_vt_state as, uint64_t *due_p);
@@ -574,6 +593,15 @@ void vt_file_post(struct vt_engine_pass *t, uint32_t i);
 void vt_file_packet(struct vt_engine_pass *t, uint32_t i, uint32_t bytes);
 void vt_file_lost(struct vt_engine_pass *t, uint32_t i);
 
+/* vt_background.c, for the engine: only ranks of background jobs are left */
+bool vt_background_is_over(struct weft_vt *w);
+/* Returns whether a rank is not released again: virtual time has stopped. */
+bool vt_background_has_ended(const struct weft_vt *w, uint32_t rank);
+
+/* vt_spawn.c, called by the engine */
+void vt_spawn_post(struct vt_engine_pass *t, uint32_t i);
+void vt_spawn_start(struct vt_engine_pass *t, uint32_t i);
+
 /* vt_dma.c */
 int vt_get(struct weft_carrier *c, struct weft_peer *peer, struct weft_dma *d,
 	   const struct weft_dma_path *path);
@@ -615,14 +643,20 @@ static inline bool vt_has_ended(const struct vt *v)
 	return vt_now(v->me) >= v->end_ps && v->end_ps != VT_NEVER;
 }
 
-/* Called by the engine: the process of a rank has died by itself. */
+/*
+ * Called by the engine: the process of a rank has died without a fault of the
+ * plan.
+ */
 void vt_end_of_process(struct vt_engine_pass *t, uint32_t rank);
-/* Called by the engine: the end of the rank in the cookie is known. */
+/*
+ * Called by the engine: the end of the rank given by the cookie has become
+ * known.
+ */
 void vt_end_known(struct vt_engine_pass *t, uint64_t cookie);
-/* Called by the engine: a rank has failed at a time, which is known now. */
+/* Called by the engine: a rank has failed, and the failure is known now. */
 void vt_rank_failed(struct vt_engine_pass *t, uint32_t rank,
 		    uint64_t failed_ps);
-/* Called by the engine: a rank leaves, in a job whose ranks may fail. */
+/* Called by the engine: a rank leaves a job in which ranks may fail. */
 void vt_rank_leaves(struct vt_engine_pass *t, uint32_t rank);
 
 /* vt_fault.c */
@@ -631,7 +665,7 @@ void vt_fault_dead(void *arg, uint64_t at, uint32_t node);
 void vt_dma_acked(struct vt_engine_pass *t, uint32_t i);
 
 /* vt_watch.c */
-/* Checks whether the ranks that should run still exist. */
+/* Checks that the processes of running ranks still exist. */
 void vt_engine_watch(struct vt *v);
 
 /* vt_part.c */

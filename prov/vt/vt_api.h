@@ -33,8 +33,13 @@ struct weft_vt_conf {
 	const char *map;
 	uint32_t ppn; /* ranks per node; 0: the machine's default */
 	/*
-	 * places of all ranks, instead of map; and the number of nodes for
-	 * which a machine without DIMS is built; NULL: by map
+	 * largest number of ranks, with those that are spawned; at most the
+	 * size of the job: no rank can be spawned
+	 */
+	uint32_t universe;
+	/*
+	 * places of all ranks, used instead of map, and the number of nodes of
+	 * a machine without DIMS; NULL: use map
 	 */
 	const struct weft_vt_place *place;
 	uint32_t nodes;
@@ -42,24 +47,36 @@ struct weft_vt_conf {
 	double compute;
 	/* user-mode instructions per second of the clock; 0: not counted */
 	double instructions;
+	/* instructions are basic blocks, counted by src/blocks */
+	bool blocks;
 	const struct weft_noise *noise; /* NULL: none */
 	/* largest packet that the machine's unit sends, bytes */
 	uint32_t packet_bytes;
 	const char *faults; /* fault plan, or its file; NULL, "": none */
+	/* data in the folded memory of job_skeleton.h is not copied */
+	bool skeleton;
 };
 
 #define WEFT_VT_UNIT 16
 
-/*
- * Returns the network interface of a machine's nodes, from its file. -ENOENT:
- * there is no such file; -EINVAL: invalid file; the error is logged.
- */
-int weft_vt_unit(const char *machine, char unit[WEFT_VT_UNIT]);
+/* The network interface of a machine's nodes, and the sizes of its messages. */
+struct weft_vt_unit {
+	char name[WEFT_VT_UNIT];
+	/* largest payload of a packet, largest eager message; 0: not given */
+	size_t packet_bytes;
+	size_t eager_bytes;
+};
 
 /*
- * Returns the number of nodes of a machine, which has at least *nodes_p if its
- * size is not given, and the number of ranks on a node if *ppn_p is 0. Errors
- * as in weft_vt_create().
+ * Reads the interface from the machine file. -ENOENT: there is no such file;
+ * -EINVAL: invalid file; the error is logged.
+ */
+int weft_vt_unit(const char *machine, struct weft_vt_unit *unit);
+
+/*
+ * Sets *nodes_p to the number of nodes of a machine; if the machine's size is
+ * not given, it has at least *nodes_p nodes. If *ppn_p is 0, sets it to the
+ * number of ranks per node. Errors as in weft_vt_create().
  */
 int weft_vt_nodes(const char *machine, uint32_t *nodes_p, uint32_t *ppn_p);
 
@@ -100,7 +117,7 @@ void weft_vt_close(struct weft_vt *w);
  *       -> [weft_vt_host_pass, resume the fibers that it returns]*
  */
 void weft_vt_host(struct weft_vt *w, void (*park)(void *arg), void *arg);
-/* Selects the rank of the next carrier that is opened. */
+/* Selects the rank for the next carrier to be opened. */
 void weft_vt_host_rank(struct weft_vt *w, uint32_t rank);
 /*
  * Runs the model until ranks can continue, when no rank runs. Returns the
@@ -112,7 +129,7 @@ int weft_vt_host_pass(struct weft_vt *w, const uint32_t **ranks_p);
 uint32_t weft_vt_size(const struct weft_vt *w);
 /* Returns the address of a rank; needs no communication. */
 void weft_vt_name(const struct weft_vt *w, uint32_t rank,
-		  struct sockaddr_in *name);
+		  union weft_name *name);
 
 /*
  * A choice of a collective algorithm in the machine file; an upper limit of 0
@@ -125,9 +142,6 @@ struct weft_vt_choice {
 };
 int weft_vt_choice(const struct weft_vt *w, unsigned i,
 		   struct weft_vt_choice *choice);
-
-/* Returns the largest eager message of the machine file; 0: not given. */
-size_t weft_vt_eager(const struct weft_vt *w);
 
 /* What a rank waits for, as recorded by the layers above. */
 #define WEFT_VT_TEXT 240
@@ -146,6 +160,7 @@ enum weft_vt_state {
 	WEFT_VT_DONE,	   /* has left; may run the engine once more */
 	WEFT_VT_LEFT,	   /* has left and run the engine */
 	WEFT_VT_DEAD,
+	WEFT_VT_VACANT, /* not started; weft_vt_spawn() */
 };
 
 /* Counters so far, equal in every run. */
@@ -208,7 +223,10 @@ void weft_vt_leave(struct weft_carrier *c);
  * detected; 0: this rank is the last.
  */
 int weft_vt_note(struct weft_carrier *c, int64_t peer, const char *text);
-/* Returns what a rank has recorded. -EINVAL: no such rank. */
+/*
+ * Returns what a rank has recorded. -EINVAL: no such rank; -ENOENT: the rank
+ * was not started.
+ */
 int weft_vt_read_note(struct weft_carrier *c, uint32_t rank,
 		      struct weft_vt_note *note);
 void weft_vt_count(struct weft_carrier *c, struct weft_vt_count *count);
@@ -219,8 +237,8 @@ void weft_vt_count(struct weft_carrier *c, struct weft_vt_count *count);
 const char *weft_vt_fault(struct weft_carrier *c, unsigned i,
 			  uint64_t *value_p);
 /*
- * Returns a text with the reason why a rank has failed. -ENOENT: the reason is
- * not the fault plan.
+ * Returns a text with the reason for a rank's failure. -ENOENT: the fault plan
+ * did not cause it.
  */
 int weft_vt_why(struct weft_carrier *c, uint32_t rank, char *text, size_t len);
 /*
@@ -230,14 +248,40 @@ int weft_vt_why(struct weft_carrier *c, uint32_t rank, char *text, size_t len);
 struct weft_vt_failure {
 	uint32_t rank;
 	bool has_left;
-	/* all its packets for this rank have been read */
+	/* this rank has read all packets of that rank */
 	bool is_silent;
 	uint64_t failed_ps;
-	uint64_t known_ps; /* time from which the other ranks know it */
+	uint64_t known_ps; /* time at which the other ranks detect the end */
 };
-/* Returns end i of the job. -ENOENT: this rank knows fewer ends. */
+/* Returns the i-th ended rank of the job. -ENOENT: this rank knows of fewer. */
 int weft_vt_failure(struct weft_carrier *c, uint32_t i,
 		    struct weft_vt_failure *f);
+/*
+ * Starts further ranks, one lookahead later. Blocks the rank until then; a rank
+ * with several threads gets -EAGAIN: repeat the call after a poll. 0: *first_p
+ * is the first of `count` consecutive ranks, whose processes the caller has to
+ * start, or to cancel; -ENOSPC: not enough places are left; other -errno: as of
+ * a wait.
+ */
+int weft_vt_spawn(struct weft_carrier *c, uint32_t count, uint32_t *first_p);
+/* The processes of these ranks are not started. */
+void weft_vt_spawn_cancel(struct weft_carrier *c, uint32_t first,
+			  uint32_t count);
+/*
+ * Returns a handle for processes that this process starts. -ENOSPC: the world
+ * has no places for further ranks.
+ */
+int weft_vt_handle(const struct weft_vt *w, char handle[WEFT_VT_HANDLE]);
+/*
+ * Marks this rank as a member of a background job; called before the rank opens
+ * a carrier. When all ranks of the other jobs have left, virtual time stops,
+ * and blocked ranks of background jobs are not released again.
+ */
+void weft_vt_set_background(struct weft_vt *w);
+/* Returns a random number of the world, equal in all its ranks. */
+uint64_t weft_vt_id(const struct weft_vt *w);
+/* Returns the number of ranks that can be spawned in the whole run. */
+uint32_t weft_vt_spare(const struct weft_vt *w);
 /*
  * Returns the counters of a link. -ENOENT: no link; -EINVAL: no such node or
  * port.

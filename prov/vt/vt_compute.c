@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Time of computation between calls: none; the thread's CPU time times a
- * factor; or the instructions that it has executed in user mode, at a constant
- * rate. The relative speed of the machine's processor scales both. Seeded noise
- * interrupts computation, the same in every run.
+ * factor; or the instructions that it has executed in user mode, or the basic
+ * blocks of its instrumented code, at a constant rate. The relative speed of
+ * the machine's processor scales both. Seeded noise interrupts computation, the
+ * same in every run.
  */
 #include "prov/vt/vt.h"
 #include "src/base/log.h"
 
+#include <dlfcn.h>
 #include <linux/perf_event.h>
 #include <string.h>
 #include <sys/ioctl.h>
@@ -21,8 +23,8 @@
 
 /*
  * Returns an exponentially distributed number with mean 1, by comparisons of
- * uniform numbers (von Neumann 1951): without a logarithm, so that all hosts
- * have the same bits.
+ * uniform numbers (von Neumann 1951). It uses no logarithm, so that results are
+ * bit-identical on all hosts.
  */
 static double exponential(struct weft_rng *rng)
 {
@@ -81,6 +83,8 @@ static uint64_t instructions(const struct vt *v)
 {
 	uint64_t n = 0;
 
+	if (v->computing.blocks)
+		return v->computing.blocks();
 	if (read(v->computing.counter, &n, sizeof(n)) != (ssize_t)sizeof(n))
 		return v->computing.counted;
 	return n;
@@ -147,6 +151,24 @@ static int counter_open(struct vt *v)
 	return -EOPNOTSUPP;
 }
 
+/* Finds the counter of basic blocks, which the program is linked with. */
+static int blocks_open(struct vt *v)
+{
+	union {
+		void *found;
+		uint64_t (*call)(void);
+	} count = { .found = dlsym(RTLD_DEFAULT, "weft_blocks_executed") };
+
+	v->computing.blocks = count.call;
+	if (count.found)
+		return 0;
+	weft_log(WEFT_LOG_ERROR,
+		 "virtual time: the program does not count basic blocks; "
+		 "compile it with -fsanitize-coverage=trace-pc and link it "
+		 "with -lweft-blocks");
+	return -EOPNOTSUPP;
+}
+
 int vt_compute_open(struct vt *v)
 {
 	const struct weft_noise *n = &v->w->noise;
@@ -158,6 +180,8 @@ int vt_compute_open(struct vt *v)
 			(uint64_t)(n->gap_ps * exponential(&v->computing.rng)) +
 			1;
 	}
+	if (v->w->blocks)
+		return blocks_open(v);
 	return v->w->instructions > 0 ? counter_open(v) : 0;
 }
 

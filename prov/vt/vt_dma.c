@@ -22,6 +22,7 @@
 #include "prov/carrier/carrier_cma.h"
 #include "prov/vt/vt.h"
 #include "src/job/job_log.h"
+#include "src/job/job_skeleton.h"
 #include "src/base/must.h"
 
 #include <string.h>
@@ -34,8 +35,8 @@ static_assert(sizeof(struct vt_dma) <= VT_BUF_BYTES, "fits any buffer");
 /* ---- posting by the origin ----------------------------------------------- */
 
 /*
- * Adds the local segments of d, cut to its length. Returns false if they are
- * too many, or too short.
+ * Adds the local segments of d, limited to its length. Returns false if there
+ * are too many segments, or too few bytes.
  */
 static bool dma_segments(const struct weft_dma *d, struct vt_dma *m)
 {
@@ -71,17 +72,20 @@ static void dma_fill(struct vt *v, uint32_t i, const struct vt_dma *m,
 
 	b->kind = VT_DMA;
 	b->from = v->rank;
-	b->more = 1; /* receiving the completion costs nothing */
+	b->more = 1; /* the completion is received without cost */
 	b->attr = path->there;
 	b->by_interface = v->interface.running;
 	memcpy(b->payload, m, sizeof(*m));
 	v->long_message = !path->quick;
+	v->long_ps = v->w->cfg.message_ps;
 	vt_send_cost(v);
 	b->stamp = vt_time(v);
 	v->last_to = VT_NONE;
 }
 
-/* Posts a transfer; *m has the fields in which the three kinds differ. */
+/*
+ * Posts a transfer; *m contains the fields that differ between the three kinds.
+ */
 static int dma_post(struct vt *v, struct weft_peer *peer, struct weft_dma *d,
 		    const struct weft_dma_path *path, struct vt_dma *m)
 {
@@ -141,7 +145,10 @@ int vt_put(struct weft_carrier *c, struct weft_peer *peer, struct weft_dma *d,
 	return dma_move_post(c, peer, d, path, false);
 }
 
-/* Threads of the target may change the word at the same time: refused. */
+/*
+ * Posts an atomic. Refused if the target has several threads, which may change
+ * the word concurrently.
+ */
 int vt_atomic(struct weft_carrier *c, struct weft_peer *peer,
 	      struct weft_amo *a, const struct weft_dma_path *path)
 {
@@ -225,7 +232,7 @@ static bool is_attached(const struct vt_rank *r)
 	return weft_load32(&r->status) < WEFT_VT_DONE;
 }
 
-/* A transfer with the processes of its two ends. */
+/* A transfer, with the processes of its origin and target. */
 struct dma_job {
 	struct vt_engine_pass *t;
 	struct vt_buf *b;
@@ -234,6 +241,12 @@ struct dma_job {
 	pid_t target;
 };
 
+/* Returns whether data at this address is copied; that of skeletons is not. */
+static bool is_copied(const struct dma_job *j, uint64_t address)
+{
+	return !j->t->w->skeleton || !weft_skeleton_has(address);
+}
+
 /* Copies all bytes of a put or a get. */
 static int job_move(const struct dma_job *j)
 {
@@ -241,12 +254,15 @@ static int job_move(const struct dma_job *j)
 	uint64_t remote = m->remote;
 	int ret = 0;
 
+	if (!is_copied(j, remote))
+		return 0;
 	for (unsigned i = 0; i < m->count && !ret; i++) {
-		ret = m->kind == VT_GET
-			      ? dma_move(j->target, remote, j->origin,
-					 m->address[i], m->len[i])
-			      : dma_move(j->origin, m->address[i], j->target,
-					 remote, m->len[i]);
+		if (is_copied(j, m->address[i]))
+			ret = m->kind == VT_GET
+				      ? dma_move(j->target, remote, j->origin,
+						 m->address[i], m->len[i])
+				      : dma_move(j->origin, m->address[i],
+						 j->target, remote, m->len[i]);
 		remote += m->len[i];
 	}
 	return ret;
@@ -259,8 +275,9 @@ static int job_scatter(const struct dma_job *j, unsigned char *from)
 	int ret = 0;
 
 	for (unsigned i = 0; i < m->count && !ret; i++) {
-		ret = copy_memory(j->origin, true, from, m->address[i],
-				  m->len[i]);
+		if (is_copied(j, m->address[i]))
+			ret = copy_memory(j->origin, true, from, m->address[i],
+					  m->len[i]);
 		from += m->len[i];
 	}
 	return ret;
@@ -269,6 +286,8 @@ static int job_scatter(const struct dma_job *j, unsigned char *from)
 /* Copies the bytes of a short get when the target's interface reads them. */
 static int job_get_read(const struct dma_job *j)
 {
+	if (!is_copied(j, j->m->remote))
+		return 0;
 	return copy_memory(j->target, false, j->b->payload + sizeof(*j->m),
 			   j->m->remote, j->m->bytes);
 }

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks that a fault plan ends, and what the other ranks know of it.
+ * Ranks that a fault plan ends, and detection of their end by other ranks.
  *
  *   failed_ps   dead-rank, dead-processor: the rank runs up to this time
- *               (vt_wait.c). What it has sent before arrives; what it sends
- *               later is dropped.
- *               dead-node: its links are dead (prov/net/fault), so the rank may
- *               run until the failure is detected
+ *               (vt_wait.c). Messages sent before this time arrive; later ones
+ *               are dropped. dead-node: its links are dead (prov/net/fault), so
+ *               the rank may run until the failure is detected
  *   known_ps    detection: the machine's detect_exit or detect later, at the
  *               same time on all ranks. Blocked ranks are released
  *
- * All times are in the plan and in the machine file, so runs are equal.
+ * All times are in the plan and in the machine file, so all runs are identical.
  */
 #include "prov/net/fault/net_fault.h"
 #include "prov/vt/vt.h"
@@ -27,7 +26,10 @@ static bool is_end(const struct weft_fault_entry *f)
 	       f->kind == WEFT_FAULT_DEAD_PROCESSOR;
 }
 
-/* Returns the time from the end of a rank until the other ranks know it. */
+/*
+ * Returns the detection time: from the end of a rank until the other ranks know
+ * of it.
+ */
 static uint64_t detection_ps(const struct weft_vt *w,
 			     const struct weft_fault_plan *plan)
 {
@@ -39,7 +41,10 @@ static uint64_t detection_ps(const struct weft_vt *w,
 	return ps ? ps : NET_DETECT_EXIT_PS;
 }
 
-/* Sets the range of ranks or the node of a line. Returns what is wrong. */
+/*
+ * Sets the range of ranks or the node of a line. Returns an error message or
+ * NULL.
+ */
 static const char *target_parse(const struct weft_vt *w,
 				const struct weft_fault_entry *f,
 				uint32_t *number_p)
@@ -136,8 +141,8 @@ static void end_add(struct vt_engine_pass *t, uint32_t rank, uint64_t failed_ps)
 }
 
 /*
- * Returns the packets in the arrival list of a rank that reads nothing more to
- * their senders; the last one becomes the head of the list.
+ * Returns the packets in the arrival list of a rank that will read no more
+ * packets to their senders; the last packet becomes the head of the list.
  */
 static void arrivals_return(struct vt_engine_pass *t, struct vt_rank *r)
 {

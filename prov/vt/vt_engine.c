@@ -9,7 +9,8 @@
  *   free      all ranks released in that window get their time and run together
  *
  * A pass starts when no rank runs, so its input depends on virtual time alone:
- * not on which rank runs it, nor on the order in which ranks blocked.
+ * neither the rank that runs the pass nor the order in which ranks blocked
+ * matters.
  *
  * When nothing is in flight and no wait has a timeout, ranks that poll in a
  * loop are released at their next poll, a bounded number of consecutive times.
@@ -27,9 +28,9 @@
 
 /*
  * Consecutive passes that release only polling ranks, and polls of all ranks
- * together, before the engine reports a deadlock. Both must be exceeded: a
- * single polling rank gets more polls, and many polling ranks end soon in real
- * time.
+ * together, before the engine reports a deadlock. Both must be exceeded: so a
+ * single polling rank may poll more often, and a deadlock of many polling ranks
+ * is reported soon in real time.
  */
 #define IDLE_PASSES 30000u
 #define IDLE_POLLS  200000u
@@ -51,15 +52,18 @@ bool vt_rank_alive(const struct weft_vt *w, uint32_t rank)
 	return !pid || weft_proc_alive(pid, w->rank_of[rank].start);
 }
 
-/* owner: value of the engine word, a rank plus one. */
+/*
+ * Returns whether the owner is alive. owner: value of the engine word, a rank
+ * plus one.
+ */
 bool vt_owner_alive(const struct weft_vt *w, uint32_t owner)
 {
 	return owner - 1 < w->size && vt_rank_alive(w, owner - 1);
 }
 
 /*
- * Waits for the engine, whose owner may have died in a pass. Returns false if
- * the model is lost, so that the owner may never release the engine.
+ * Waits for the engine; its owner may have died in a pass. Returns false if the
+ * model is broken, in which case the owner may never release the engine.
  */
 static bool engine_lock(struct vt *v)
 {
@@ -161,7 +165,10 @@ static void up_timer(void *arg, uint64_t at, uint64_t cookie)
 
 	if (weft_unlikely(cookie & VT_COOKIE_END)) {
 		t->time_ps = at;
-		vt_end_known(t, cookie);
+		if ((cookie & VT_COOKIE_SPAWN) == VT_COOKIE_SPAWN)
+			vt_spawn_start(t, i);
+		else
+			vt_end_known(t, cookie);
 		return;
 	}
 	if (weft_likely(!(cookie & (VT_COOKIE_COPY | VT_COOKIE_COPIED)))) {
@@ -268,6 +275,8 @@ static void engine_drain(struct vt_engine_pass *t, uint32_t rank)
 			vt_dma_post(t, i);
 		} else if (kind == VT_FILE) {
 			vt_file_post(t, i);
+		} else if (kind == VT_SPAWN) {
+			vt_spawn_post(t, i);
 		} else if (kind == VT_LEAVE) {
 			vt_rank_leaves(t, rank);
 		} else if (kind != VT_PACKET) {
@@ -336,7 +345,8 @@ static void check_nothing_in_flight(const struct weft_vt *w)
 	vt_require(n.injected == n.delivered);
 	for (uint32_t i = 0; i < w->size; i++)
 		vt_require(!w->rank_of[i].in_flight &&
-			   weft_load32(&w->rank_of[i].status) <= WEFT_VT_DEAD);
+			   weft_load32(&w->rank_of[i].status) <=
+				   WEFT_VT_VACANT);
 }
 
 /* Reports a deadlock: all ranks wait and no event is left. */
@@ -454,7 +464,9 @@ static void engine_free_all(struct vt_engine_pass *t)
 		/* R1 pairs with A1 in block_until_released() */
 		while (s != WEFT_VT_RUN && !weft_cas32(&r->status, &s, 0))
 			;
-		/* a thread of the rank woke and counted it at the same time */
+		/*
+		 * a thread of the rank woke it and counted it at the same time
+		 */
 		if (s == WEFT_VT_RUN)
 			weft_add32(&w->head->running, (uint32_t)-1);
 	}
@@ -484,6 +496,8 @@ static void engine_pass(void *arg)
 	t->w->head->passes++;
 	t->time_ps = vt_reached(t->w);
 	engine_drain_all(t);
+	if (weft_unlikely(vt_background_is_over(t->w)))
+		return;
 	engine_run(t);
 	engine_free_all(t);
 }

@@ -18,8 +18,8 @@
 /* ---- CPU time of the program --------------------------------------------- */
 
 /*
- * Limit of a long run, ns. CPU time above it counts as computation; wall time
- * above it starts the measurement of CPU time.
+ * Limit of a long run, ns: CPU time above it counts as computation, and wall
+ * time above it starts the measurement of CPU time.
  */
 #define LONG_NS 1000000u
 
@@ -216,8 +216,8 @@ void vt_buf_return(struct vt_engine_pass *t, uint32_t i)
 
 /*
  * Returns the time, `at` or later, at which the network can accept a message.
- * Only a thread that sends while another thread of its rank is blocked can be
- * late.
+ * The time is later than `at` only if a thread sends while another thread of
+ * its rank is blocked.
  */
 uint64_t vt_send_time(const struct weft_vt *w, uint64_t at)
 {
@@ -332,8 +332,8 @@ unsigned vt_path_of(const struct net_config *cfg, const char *name)
 /* ---- broken world -------------------------------------------------------- */
 
 /*
- * Handles a lost model: the first process that detects it wakes the ranks that
- * block without a timeout.
+ * Handles a broken model: the first process that detects it wakes the ranks
+ * that block without a timeout.
  */
 void vt_result_broken(struct vt *v)
 {

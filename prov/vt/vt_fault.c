@@ -65,7 +65,8 @@ int weft_vt_why(struct weft_carrier *c, uint32_t rank, char *text, size_t len)
 	const struct weft_vt *w = vt_of(c)->w;
 	char name[32];
 
-	if (rank >= w->size)
+	if (rank >= w->size ||
+	    weft_load32(&w->rank_of[rank].status) == WEFT_VT_VACANT)
 		return -ENOENT;
 	if (w->cold_of[rank].ended) {
 		snprintf(text, len, "has failed at %.3f us",

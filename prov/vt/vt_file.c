@@ -7,10 +7,10 @@
  *   write   the bytes, node -> I/O node; an empty response
  *   read    an empty request; the bytes, I/O node -> node
  *
- * In between the I/O node accesses the file system: one access after the other,
- * io_ps and the bytes at the rate io_ps_per_byte_x1000. The rank is in a system
- * call meanwhile: it reads no packets, and continues when the last byte of the
- * second message has arrived.
+ * Between the two messages the I/O node accesses the file system. It executes
+ * one access at a time, which takes io_ps plus io_ps_per_byte_x1000 per byte.
+ * The rank is in a system call meanwhile: it reads no packets, and continues
+ * when the last byte of the second message has arrived.
  */
 #include "prov/vt/vt.h"
 #include "prov/net/file/net_map.h"
@@ -69,7 +69,10 @@ static uint64_t *io_end(struct weft_vt *w, uint32_t rank)
 	return &w->cold_of[first].io_end_ps;
 }
 
-/* Returns when the I/O node has accessed the file system. */
+/*
+ * Returns the time at which the I/O node has completed its access to the file
+ * system.
+ */
 static uint64_t serve(struct vt_engine_pass *t, uint32_t i)
 {
 	const struct net_config *cfg = &t->w->cfg;

@@ -5,8 +5,8 @@
  * while the ranks continue. The members form a tree in the order of their ranks
  * (src/tree/tree_shape.h): a binomial tree, so that a sum has the same bits
  * as with recursive doubling, or a wide tree, if the machine has one and the
- * order does not matter. Barriers use the tree, too, if the network has no
- * other method.
+ * order does not matter. Barriers also use the tree if the network has no other
+ * method.
  *
  * Each interface adds its inputs in order, one after the other, and sends the
  * sum to its parent. The first member's sum is sent to all members, copied by
@@ -14,11 +14,12 @@
  * contains the partial sum.
  *
  * If no switch copies packets for the group either, the members forward the
- * result (vt_result_bcast.c). Interfaces with chained events send it as they
- * send sums; in a barrier they only count. Without chained events the
- * processors of the members execute all steps: a member adds the data put into
- * its memory, or polls a word to which the others added their contributions by
- * atomics, and puts its sum, or adds it by an atomic, at its parent.
+ * result (vt_result_bcast.c). Interfaces with chained events send the result in
+ * the same way as sums; for a barrier they only count. Without chained events
+ * the processors of the members execute all steps: a member adds the data put
+ * into its memory, or polls a word to which the others added their
+ * contributions by atomics, and sends its sum to its parent by a put or an
+ * atomic.
  */
 #include "prov/vt/vt.h"
 
@@ -89,7 +90,10 @@ static void slot_release(struct vt_engine_pass *t, uint32_t i)
 
 /* ---- sending of sums ----------------------------------------------------- */
 
-/* Returns whether an atomic adds the contribution to a word of the parent. */
+/*
+ * Returns whether the contribution is added to a word of the parent by an
+ * atomic.
+ */
 static bool by_atomic(const struct weft_vt *w, uint32_t place,
 		      const struct weft_backend_part *part)
 {
@@ -134,7 +138,7 @@ static void send_to_parent(struct vt_engine_pass *t, const struct vt_member *m,
 		return;
 	}
 	vt_msg_init_unit(t->w, b->from, m[member].rank, &attr, &msg);
-	/* each route uses two words alternately */
+	/* each route alternates between two words */
 	msg.address = ((uint64_t)b->route << 1 | (b->part.seq & 1)) * 8;
 	t->w->head->route_atomics++;
 	send_sum(t, i, 8, &msg, at);
@@ -219,7 +223,7 @@ static void add_inputs(struct vt_engine_pass *t, uint32_t place,
 	f->added = 0;
 	f->at_interface = false;
 	if (n && vt_tree_by_cpu(w, place))
-		at += w->cfg.poll_ps; /* the poll that finds the last input */
+		at += w->cfg.poll_ps; /* the poll that detects the last input */
 	if (member) {
 		send_to_parent(t, m, f->buf,
 			       weft_tree_shape_parent(&tree, member, &nth), at);

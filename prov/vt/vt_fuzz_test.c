@@ -151,7 +151,7 @@ static int run_rank(struct page *p, struct weft_vt *w, uint32_t rank)
 {
 	struct weft_carrier_attr attr = { .combine = add_words, .world = w };
 	struct weft_peer *peer[RANKS];
-	struct sockaddr_in name;
+	union weft_name name;
 	struct end *e = calloc(1, sizeof(*e));
 	unsigned id = 0;
 	int ret;

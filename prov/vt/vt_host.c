@@ -3,8 +3,8 @@
  * A world whose ranks are all in one process: fibers of a simulator
  * (src/tools/replay), without a process per rank. The caller runs the engine
  * when every fiber is parked; so the engine never runs on a fiber's stack, and
- * no rank is woken by the kernel. All else is as with processes, so virtual
- * times are the same.
+ * no rank is woken by the kernel. Everything else works as with processes, so
+ * virtual times are the same.
  */
 #include "prov/vt/vt.h"
 

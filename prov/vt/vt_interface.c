@@ -14,11 +14,12 @@
  * compares are known only after it, so their time delays the reaction of the
  * interface, and the next messages of the node.
  *
- * What the interface sends has the time of the interface. That time is not
- * before the last release of the process, so the lookahead of the engine holds.
- * A rank whose sends wait for resources does not let its interface run, because
- * queued packets of the program would be sent with it; nor does a rank that has
- * refused a packet, which only a call of the program may let it accept.
+ * Packets that the interface sends have the time of the interface. That time is
+ * not before the last release of the process, so the lookahead of the engine
+ * holds. An interface does not run while sends of its rank wait for resources,
+ * because queued packets of the program would be sent too; nor while its rank
+ * has refused a packet, since only a call by the program can make the rank
+ * accept it.
  *
  * This file is called by the rank; vt_interface_time.c by the engine.
  */
@@ -129,7 +130,7 @@ bool vt_interface_release(struct vt *v, enum weft_vt_state as, uint64_t *due_p)
 	while (vt_next(v) <= at && run_once(v))
 		n++;
 	v->interface.packets += n;
-	/* the rank finds the result of the interface when it runs next */
+	/* the rank reads the result of the interface when it runs next */
 	if (as != WEFT_VT_BLOCKED)
 		soon += v->w->cfg.poll_ps;
 	if (*due_p > soon || *due_p < vt_now(v->me))

@@ -21,7 +21,7 @@
  * Untouched pages cost nothing, so the pools are large. The process that runs
  * the engine accesses the buffers in use of all ranks, and every process has a
  * page fault at its first access to a page: so the first buffers of all ranks
- * are adjacent, then their second buffers, and so on.
+ * are adjacent, followed by their second buffers, and so on.
  */
 #ifndef WEFT_VT_LAYOUT_H
 #define WEFT_VT_LAYOUT_H
@@ -33,7 +33,7 @@
 #include <stdalign.h>
 
 /* "weftvt" and, in the last two bytes, the version of the format */
-#define VT_MAGIC       UINT64_C(0x7765667476743031)
+#define VT_MAGIC       UINT64_C(0x7765667476743033)
 #define VT_VERSION(m)  (((unsigned)(m) >> 8 & 0xf) * 10 + ((unsigned)(m)&0xf))
 /* buffers of a rank, which bound its packets in flight */
 #define VT_BUFS	       1024u
@@ -62,7 +62,9 @@ enum vt_deadlock { VT_DEADLOCK_NOT, VT_DEADLOCK = 0x64656164 };
 struct vt_head {
 	uint64_t magic;
 	uint64_t bytes;
-	uint32_t size; /* number of ranks */
+	uint32_t size; /* number of ranks, with those not started yet */
+	/* number of ranks at the start; the others are spawned (vt_spawn.c) */
+	uint32_t initial;
 	/* a rank has several threads: deadlocks are not detected */
 	uint32_t threads;
 	uint64_t ranks_off;
@@ -79,15 +81,17 @@ struct vt_head {
 	uint64_t trees_off;  /* trees by id in prov/net */
 	uint64_t shares_off; /* shared areas, VT_SHARE_BYTES per rank */
 	uint64_t net_off;
-	/* lookahead: minimum delay from rank to rank, and without software */
+	/* lookahead: minimum delay between ranks, with and without software */
 	uint64_t ahead_ps;
 	uint64_t ahead_unit_ps;
 	uint32_t fifos; /* injection FIFOs of a rank, and of its interface */
 	uint64_t packet_bytes; /* largest packet of a rank, bytes */
+	uint64_t id; /* random number of the world; not part of the model */
 	struct net_config cfg;
 
-	alignas(128) weft_au32 running; /* number of ranks that may still act */
-	alignas(128) weft_au32 engine;	/* rank that runs the engine, plus 1 */
+	/* number of ranks that are still running */
+	alignas(128) weft_au32 running;
+	alignas(128) weft_au32 engine; /* rank that runs the engine, plus 1 */
 	/* number of processes that wait for the engine */
 	weft_au32 waiters;
 	/* bit mask of the processors of the job */
@@ -118,7 +122,12 @@ struct vt_head {
 	uint64_t route_atomics; /* tree inputs that were atomics */
 	/* consecutive passes that released only polling ranks */
 	weft_au64 idle_passes;
-	uint64_t discards; /* messages discarded without a free input slot */
+	/* messages discarded for lack of a free input slot */
+	uint64_t discards;
+	/* number of ranks of background jobs (vt_background.c) */
+	weft_au32 backgrounds;
+	/* 1: all other ranks have left, and virtual time has stopped */
+	weft_au32 over;
 };
 
 /*
@@ -144,7 +153,7 @@ struct vt_rank {
 	weft_au32 exit_err; /* errno reported to the rank's peers, or 0 */
 	/* start time of pid, written before pid; see src/os/alive.h */
 	uint64_t start;
-	weft_au32 packets_read; /* packets that this rank has read */
+	weft_au32 packets_read; /* number of packets that this rank has read */
 
 	/* line 1: written by the engine */
 	alignas(64) uint64_t
@@ -158,7 +167,7 @@ struct vt_rank {
 	uint32_t routes; /* bit mask of the class route ids in use */
 	struct vt_msg_fifo {
 		uint32_t first, last; /* buffers, linked by vt_buf.later */
-		/* out: messages that later ones could overtake */
+		/* out: messages that later messages could overtake */
 	} out;
 	struct vt_msg_fifo accesses; /* ordered accesses of the rank */
 	/* completion time of the last atomic of the interface */
@@ -220,12 +229,24 @@ struct vt_rank_cold {
 	uint32_t has_left;
 	uint32_t failure;
 
+	/* 1: the rank belongs to a background job; written when it joins */
+	uint32_t background;
+
 	/*
 	 * Written by the engine: completed file accesses of the rank, and end
 	 * of the last access of its I/O node (vt_file.c).
 	 */
 	uint64_t files_done;
 	uint64_t io_end_ps;
+
+	/*
+	 * Request of the rank to start further ranks; first: written by the
+	 * engine, the first of the ranks that it has started, or VT_NONE.
+	 */
+	struct vt_spawn {
+		weft_au32 state; /* enum vt_spawn_state */
+		uint32_t first;
+	} spawn;
 
 	/* The interface, if it matches messages (vt_interface.c). */
 	struct vt_interface {
@@ -247,12 +268,16 @@ struct vt_rank_cold {
 
 static_assert(sizeof(struct vt_rank_cold) % 128 == 0, "shared format");
 
+/* State of a rank's request to start further ranks. */
+enum vt_spawn_state { VT_SPAWN_IDLE, VT_SPAWN_REQUESTED, VT_SPAWN_STARTED };
+
 /* Kind of a posted buffer. */
 enum vt_kind {
 	VT_PACKET,
-	VT_DMA,	 /* transfer; struct vt_dma in the payload */
-	VT_FILE, /* file access; struct vt_file in the payload */
-	VT_PART, /* contribution to a class route */
+	VT_DMA,	  /* transfer; struct vt_dma in the payload */
+	VT_FILE,  /* file access; struct vt_file in the payload */
+	VT_SPAWN, /* start of `to` further ranks */
+	VT_PART,  /* contribution to a class route */
 	VT_ROUTE_OPEN,
 	VT_ROUTE_CLOSE,
 	VT_LEAVE,
@@ -269,7 +294,9 @@ struct vt_buf {
 	/* in the last packet: bytes that have arrived */
 	uint32_t arrived_bytes;
 	uint8_t kind; /* enum vt_kind */
-	/* whether it continues a message, without cost at either end */
+	/*
+	 * 1: continues a message, so it has no cost at the sender and receiver
+	 */
 	uint8_t more;
 	/* contribution: route id of the member; transfer: transfer number */
 	uint16_t id;
@@ -321,6 +348,8 @@ static_assert(offsetof(struct vt_buf, payload) % 8 == 0 &&
 /* A file access; of a timer: the end of a rank is known. */
 #define VT_COOKIE_FILE	  (UINT64_C(128) << 32)
 #define VT_COOKIE_END	  VT_COOKIE_FILE
+/* Of a timer: further ranks start. */
+#define VT_COOKIE_SPAWN	  (VT_COOKIE_END | VT_COOKIE_DMA)
 #define VT_RESULT_MEMBER  40
 
 enum vt_dma_kind { VT_PUT, VT_GET, VT_CHANGE };
@@ -345,9 +374,9 @@ struct vt_dma {
 	uint8_t kind; /* enum vt_dma_kind */
 	uint8_t step; /* enum vt_dma_step */
 	uint8_t ordered;
-	uint8_t inline_data; /* whether the bytes follow in the buffer */
-	uint8_t acked; /* whether the acknowledgement completes the transfer */
-	uint8_t ready; /* whether it waits only for earlier transfers */
+	uint8_t inline_data; /* 1: the bytes follow in the buffer */
+	uint8_t acked;	     /* 1: the acknowledgement completes the transfer */
+	uint8_t ready;	  /* 1: the transfer waits only for earlier transfers */
 	uint8_t wait_for; /* bits of enum vt_dma_wait */
 	uint8_t count;
 	int32_t err;
@@ -371,7 +400,7 @@ struct vt_file {
 	uint64_t arrived; /* bytes of the current message that have arrived */
 	uint64_t awaited;
 	uint32_t write;
-	uint32_t answered; /* the second message was sent */
+	uint32_t answered; /* 1: the second message was sent */
 };
 
 /*
@@ -422,7 +451,7 @@ struct vt_route {
 	uint32_t closed; /* number of members that have closed the route */
 	uint32_t times;	 /* number of times that this entry was opened */
 	/*
-	 * whether the network has no tree for this route: the members forward
+	 * 1: the network has no tree for this route, and the members forward
 	 * the packets
 	 */
 	uint32_t no_tree;

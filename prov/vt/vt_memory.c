@@ -8,8 +8,8 @@
  *   sent ---latency---> |-- copy, bytes / memory_copy --------| delivered
  *   of another rank       |-- bytes / memory_total --|
  *
- * Transfers (get, put) are copied by the rank that posted them. Copies take no
- * time of the program: a rank that computes meanwhile is not delayed.
+ * Transfers (get, put) are copied by the rank that posted them. Copies do not
+ * advance the program's clock: a rank that computes meanwhile is not delayed.
  */
 #include "prov/vt/vt.h"
 

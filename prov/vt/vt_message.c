@@ -111,8 +111,8 @@ uint32_t vt_msg_fifo_first(struct weft_vt *w, uint32_t from, uint32_t to)
 /* ---- arrival of messages ------------------------------------------------- */
 
 /*
- * Returns whether the receiver's input queue has a slot for the first packet of
- * a message. A rank that has left has no queue.
+ * Returns whether the receiver's input queue has a free slot for the first
+ * packet of a message; true for a rank that has left, which has no queue.
  */
 static bool has_slot(struct vt_engine_pass *t, uint32_t rank)
 {
@@ -203,7 +203,7 @@ static void deliver_in_order(struct vt_engine_pass *t, uint32_t end)
 		return;
 	while (end != VT_NONE) {
 		later = vt_buf(w, end)->later;
-		/* after this call buffers may be reused */
+		/* buffers may be reused after this call */
 		if (!deliver_arrived(t, end))
 			return;
 		vt_msg_fifo_remove(w, &r->out, end);
@@ -222,10 +222,7 @@ void vt_message_packet(struct vt_engine_pass *t, uint32_t end, uint32_t bytes)
 	struct vt_buf *last = vt_buf(t->w, end);
 
 	WEFT_GUARD_ASSERT(last->kind == VT_PACKET && last->chain == VT_NONE);
-	/*
-	 * the count is one more than the bytes, so that an empty message
-	 * counts, too
-	 */
+	/* one more than the bytes, so that an empty message counts as well */
 	last->arrived_bytes += bytes + !last->arrived_bytes;
 	if (may_overtake(t->w, last))
 		deliver_in_order(t, end);

@@ -105,6 +105,33 @@ static void only_consecutive_packets_form_one_message(void **state)
 	T_IS(f.clock[0], 2 * cfg.send_ps + 10000);
 }
 
+/* Three messages of one full packet each, without a pause. */
+static int send_full_messages(struct play *p, struct end *e, uint32_t rank)
+{
+	if (rank) {
+		e->c->ops->backend->compute(e->c, 100000000);
+		e->c->ops->wait(e->c, 0);
+		return e->c->ops->poll(e->c, 16) == 3 ? 0 : 2;
+	}
+	for (uint64_t n = 0; n < 3; n++)
+		if (end_send(e, rank_peer(p, e, 1), n, 512))
+			return 1;
+	return 0;
+}
+
+static void messages_of_a_full_packet_have_their_own_cost(void **state)
+{
+	struct play p = { .ranks = 2, .body = send_full_messages };
+	struct net_config cfg;
+	struct found f;
+
+	(void)state;
+	unloaded_latency(&cfg, 8);
+	play(&p, &f);
+	T_IS(f.clock[0], 3 * cfg.send_ps);
+	T_IS(f.clock[1], 100000000 + 3 * cfg.recv_ps);
+}
+
 #define PIECES 200u
 
 /* Rank 1 waits for the first packets of a long message. */
@@ -724,6 +751,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(a_long_message_adds_its_send_cost_once),
 		T_CASE(a_long_message_costs_one_reception),
+		T_CASE(messages_of_a_full_packet_have_their_own_cost),
 		T_CASE(only_consecutive_packets_form_one_message),
 		T_CASE(a_long_message_wakes_its_receiver_before_its_end),
 		T_CASE(a_timeout_just_before_an_arrival_is_reported),

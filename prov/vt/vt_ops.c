@@ -145,12 +145,12 @@ void weft_vt_leave(struct weft_carrier *c)
 
 /* ---- peers --------------------------------------------------------------- */
 
-static void vt_name_get(struct weft_carrier *c, struct sockaddr_in *name)
+static void vt_name_get(struct weft_carrier *c, union weft_name *name)
 {
 	weft_vt_name(vt_of(c)->w, vt_of(c)->rank, name);
 }
 
-/* Makes room for one more contacted rank; tables are as long as needed. */
+/* Enlarges the tables for one more contacted rank. */
 static int contacted_grow(struct vt *v)
 {
 	uint32_t room = v->contacted_room ? 2 * v->contacted_room : 8;
@@ -174,7 +174,8 @@ static struct vt_peer *peer_add(struct vt *v, uint32_t rank)
 		free(p);
 		return NULL;
 	}
-	weft_vt_name(v->w, rank, &p->base.name);
+	weft_vt_name(v->w, rank, &p->name);
+	p->base.name = &p->name;
 	p->base.index = v->contacted_count;
 	p->rank = rank;
 	v->contacted[v->contacted_count++] = p;
@@ -183,7 +184,7 @@ static struct vt_peer *peer_add(struct vt *v, uint32_t rank)
 	return p;
 }
 
-static int vt_peer(struct weft_carrier *c, const struct sockaddr_in *name,
+static int vt_peer(struct weft_carrier *c, const union weft_name *name,
 		   struct weft_peer **peer_p)
 {
 	struct vt *v = vt_of(c);
@@ -321,7 +322,10 @@ static void vt_device_copied(struct weft_carrier *c, uint64_t bytes)
 
 static void vt_long_message(struct weft_carrier *c)
 {
-	vt_of(c)->long_message = true;
+	struct vt *v = vt_of(c);
+
+	v->long_message = true;
+	v->long_ps = v->w->cfg.eager_message_ps;
 }
 
 /* ---- ranks that have ended ----------------------------------------------- */
@@ -381,6 +385,8 @@ int weft_vt_read_note(struct weft_carrier *c, uint32_t rank,
 	if (rank >= v->w->size)
 		return -EINVAL;
 	r = &v->w->rank_of[rank];
+	if (weft_load32(&r->status) == WEFT_VT_VACANT)
+		return -ENOENT;
 	/* A6 pairs with R6 in vt_note(), for the rank that was last */
 	*note = v->w->cold_of[rank].note;
 	note->clock_ps = vt_now(r);
@@ -388,6 +394,8 @@ int weft_vt_read_note(struct weft_carrier *c, uint32_t rank,
 	status = weft_load32(&r->status);
 	if (status >= WEFT_VT_DONE)
 		note->state = status;
+	else if (vt_background_has_ended(v->w, rank))
+		note->state = WEFT_VT_LEFT;
 	return 0;
 }
 
@@ -400,7 +408,8 @@ static uint32_t nodes_used(struct weft_vt *w)
 	for (uint32_t i = 0; used && i < w->size; i++) {
 		uint32_t node = w->rank_of[i].node;
 
-		if (node >= nodes || used[node])
+		if (node >= nodes || used[node] ||
+		    weft_load32(&w->rank_of[i].status) == WEFT_VT_VACANT)
 			continue;
 		used[node] = true;
 		n++;
@@ -502,6 +511,13 @@ const struct weft_backend weft_backend_vt = {
 	.routes = &vt_routes,
 };
 
+/* Does nothing: the model ends processes. */
+static void vt_ended(struct weft_carrier *c, struct weft_peer *peer)
+{
+	(void)c;
+	(void)peer;
+}
+
 const struct weft_carrier_ops weft_carrier_vt = {
 	.name = "vt",
 	.backend = &weft_backend_vt,
@@ -522,5 +538,6 @@ const struct weft_carrier_ops weft_carrier_vt = {
 	.window_close = vt_no_window_close,
 	.watch = vt_watch,
 	.nudge = vt_nudge,
+	.ended = vt_ended,
 	.stats = vt_stats,
 };

@@ -118,7 +118,7 @@ bool vt_route_deliver(struct vt_engine_pass *t, uint32_t place, uint32_t member,
 	b = vt_buf(t->w, i);
 	m->part[k] = VT_NONE;
 	b->part.flags = r->flags[k];
-	/* The member waits for another operation than the one that arrived. */
+	/* The member waits for an operation other than the one that arrived. */
 	if (r->root_seq[k] == b->part.seq + 1 &&
 	    (b->part.kind != WEFT_COLL_BCAST ||
 	     (b->part.bytes != r->bytes[k] &&

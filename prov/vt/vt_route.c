@@ -242,7 +242,7 @@ int weft_vt_route_tree(struct weft_carrier *c, unsigned id,
 /*
  * Returns the entry of a member that gets no result, or NULL. Such a member
  * does not block, but must not use all buffers of its rank: the root may wait
- * for a message of it before it starts the operation.
+ * for a message from it before the root starts the operation.
  */
 static struct vt_member *
 member_without_result(struct vt *v, const struct vt_own_route *own,
@@ -486,8 +486,8 @@ bool vt_route_can(struct weft_carrier *c, enum weft_coll_kind kind)
 	bool sums = net_tree_supports(cfg, WEFT_COLL_ALLREDUCE);
 
 	/*
-	 * a network that adds, or that gathers before a broadcast, broadcasts
-	 * by a sum
+	 * a network that adds, or that gathers before a broadcast, implements a
+	 * broadcast as a sum
 	 */
 	if (kind == WEFT_COLL_BCAST)
 		return !sums && !cfg->bcast_gather;

@@ -47,7 +47,7 @@ static void list_advance(struct vt *v, uint32_t i)
 static struct weft_peer *peer_of(struct vt *v, uint32_t rank)
 {
 	struct vt_peer *p = weft_hash_get(&v->peers, rank);
-	struct sockaddr_in name;
+	union weft_name name;
 	struct weft_peer *made;
 
 	if (weft_likely(p != NULL))

@@ -219,8 +219,8 @@ static void a_world_of_another_version_is_refused(void **state)
 	w->head->magic++;
 	log_text_begin();
 	T_IS(weft_vt_attach(&bgq, handle, 1, &other), -EPROTO);
-	T_TRUE(log_text_contains("the world segment of rank 0 has format 2, "
-				 "this process has format 1:"));
+	T_TRUE(log_text_contains("the world segment of rank 0 has format 4, "
+				 "this process has format 3:"));
 	weft_vt_close(w);
 }
 
@@ -242,7 +242,7 @@ static int die_and_be_replaced(struct page *p)
 
 static int die_and_check(struct page *p)
 {
-	struct sockaddr_in name;
+	union weft_name name;
 	struct end e;
 	struct vt *v = open_rank(p, 0, &e);
 
@@ -288,7 +288,7 @@ static bool first_thread_has_ended(void)
 static void *run_thread(void *arg)
 {
 	struct page *p = arg;
-	struct sockaddr_in name;
+	union weft_name name;
 	struct end e;
 	struct vt *v = open_rank(p, 1, &e);
 

@@ -2,10 +2,10 @@
 /*
  * Trees of prov/net over the nodes of a route's members: open, close, share. If
  * the switches have no space for another tree, and only copy, an open tree that
- * reaches all members carries their results, too; ranks that are not members
- * drop these. If the switches have no trees, the members forward all packets,
- * and also if the switches cannot serve their group and events of the
- * interfaces can be chained.
+ * reaches all members also carries their results; ranks that are not members
+ * drop these. The members forward all packets if the switches have no trees, or
+ * if the switches cannot serve the group and the interfaces have chained
+ * events.
  */
 #include "prov/vt/vt.h"
 
@@ -157,7 +157,7 @@ bool vt_tree_by_cpu(const struct weft_vt *w, uint32_t place)
 }
 
 /*
- * Opens a tree of the network for a route, or shares the tree of another route.
+ * Opens a tree of the network for a route, or uses the tree of another route.
  */
 static int open_tree(struct weft_vt *w, uint32_t place)
 {
@@ -173,8 +173,8 @@ static int open_tree(struct weft_vt *w, uint32_t place)
 	if (!ret && vt_route_is_place(w, r->id)) {
 		w->trees[r->id] = (struct vt_tree){ .place = place };
 		net_tree_class_set(w->net, r->id,
-				   r->count == w->size ? NET_TREE_WORLD
-						       : NET_TREE_GROUP);
+				   r->count == w->initial ? NET_TREE_WORLD
+							  : NET_TREE_GROUP);
 	} else if (ret == -ENOSPC) {
 		ret = tree_share(w, place, &r->id);
 	}

@@ -3,8 +3,8 @@
  * Sending of packets. A send copies the packet into a buffer of the rank's
  * pool, stamps it and pushes it to the rank's stack; the engine takes it from
  * there when no rank runs. A buffer returns through the engine when its
- * receiver has read it, so the success of a send never depends on which rank
- * ran first.
+ * receiver has read it, so whether a send succeeds never depends on the order
+ * in which ranks ran.
  *
  * Consecutive full packets to one peer are one message: the unit segments it,
  * and its software cost is that of one message.
@@ -12,6 +12,7 @@
 #include "prov/vt/vt.h"
 #include "src/base/iov.h"
 #include "src/base/must.h"
+#include "src/job/job_skeleton.h"
 
 #include <string.h>
 
@@ -94,7 +95,7 @@ WEFT_HOT void vt_post(struct vt *v, uint32_t i)
 void vt_send_cost(struct vt *v)
 {
 	const struct net_config *cfg = &v->w->cfg;
-	uint64_t ps = cfg->send_ps + (v->long_message ? cfg->message_ps : 0);
+	uint64_t ps = cfg->send_ps + (v->long_message ? v->long_ps : 0);
 
 	/* the interface sends without the processor */
 	if (weft_likely(!v->interface.running))
@@ -117,12 +118,27 @@ uint64_t vt_packet_copy_ps(const struct vt *v, const struct vt_buf *b)
 	const struct net_config *cfg = &v->w->cfg;
 	uint32_t from = b->from, to = b->to; /* other processes write them */
 
-	/* copies between ranks of one memory have times of their own */
+	/* copies between ranks that share memory are timed separately */
 	if (weft_likely(!cfg->packet_copy_ps_x1000) || v->interface.running ||
 	    from >= v->w->size || to >= v->w->size ||
 	    vt_memory_shared(v->w, from, to))
 		return 0;
 	return b->pkt.len * cfg->packet_copy_ps_x1000 / 1000;
+}
+
+/* Copies the parts of a packet, except those in folded memory. */
+static void payload_copy(const struct vt *v, unsigned char *to,
+			 const struct iovec *iov, int count)
+{
+	if (weft_likely(!v->w->skeleton)) {
+		weft_iov_gather(to, iov, count);
+		return;
+	}
+	for (int i = 0; i < count; i++) {
+		if (!weft_skeleton_has((uintptr_t)iov[i].iov_base))
+			memcpy(to, iov[i].iov_base, iov[i].iov_len);
+		to += iov[i].iov_len;
+	}
 }
 
 int vt_send(struct weft_carrier *c, struct weft_peer *peer,
@@ -152,15 +168,18 @@ int vt_send(struct weft_carrier *c, struct weft_peer *peer,
 	b->from = v->rank;
 	b->to = p->rank;
 	/* whether the packet continues the message of the last packet */
-	b->more = v->last_attr.full && v->last_to == p->rank &&
+	b->more = (v->in_long_message || v->interface.running) &&
+		  v->last_attr.full && v->last_to == p->rank &&
 		  v->last_attr.vc == v->attr.vc && !v->long_message &&
 		  v->last_clock == vt_time(v);
 	b->attr = v->attr;
 	b->pkt = *pkt;
 	b->by_interface = v->interface.running;
-	weft_iov_gather(b->payload, iov, count);
-	if (!b->more)
+	payload_copy(v, b->payload, iov, count);
+	if (!b->more) {
+		v->in_long_message = v->long_message;
 		vt_send_cost(v);
+	}
 	vt_clock_advance(v->me, vt_cost(v, vt_packet_copy_ps(v, b)));
 	b->stamp = vt_time(v);
 	v->last_to = p->rank;

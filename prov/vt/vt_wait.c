@@ -13,9 +13,9 @@
  * number of polls ends, and n polls cover a time that grows with n * n: few
  * hand-overs for a long wait.
  *
- * A loop that also reads the clock is expected to end at some time: there a
- * poll takes one CLOCK_PART of the time since the first poll of the series, at
- * least one step. None of this depends on real time.
+ * A loop that also reads the clock is expected to end at some time: in such a
+ * loop, a poll takes a CLOCK_PART-th of the time since the first poll of the
+ * series, but at least one step. None of this depends on real time.
  */
 #include "prov/vt/vt.h"
 #include "src/base/futex.h"
@@ -30,7 +30,10 @@
 #define POLLS_MAX  (UINT32_MAX / 2)
 /* milliseconds between checks for dead ranks, plus 1 ms per rank */
 #define SLICE_MS   100u
-/* ranks that check: the first ones, and every WATCHERS-th of the others */
+/*
+ * ranks that check for dead ranks: the first WATCHERS, and every WATCHERS-th of
+ * the others
+ */
 #define WATCHERS   8u
 #define PS_PER_NS  1000u
 #define NS_PER_MS  UINT64_C(1000000)
@@ -90,15 +93,16 @@ static void all_started(struct vt *v)
 	struct weft_vt *w = v->w;
 
 	for (uint32_t i = 0; i < w->size; i++)
-		if (!weft_load32(&w->rank_of[i].pid))
+		if (!weft_load32(&w->rank_of[i].pid) &&
+		    weft_load32(&w->rank_of[i].status) != WEFT_VT_VACANT)
 			return;
 	v->shares = true;
 	vt_cpus_share(w->head);
 	/*
-	 * seal the world against writable mappings by other processes; only its
-	 * creator has the descriptor
+	 * seal the world against writable mappings by other processes, unless
+	 * ranks can be spawned; only its creator has the descriptor
 	 */
-	if (w->region.fd >= 0)
+	if (w->region.fd >= 0 && w->initial == w->size)
 		weft_region_seal(&w->region);
 }
 
@@ -127,8 +131,8 @@ WEFT_HOT static void block_once(struct vt *v, enum weft_vt_state as,
 	/* relaxed: published by R2 and R0 */
 	weft_store32_relaxed(&me->waits_for, weft_load32(&v->full));
 	/*
-	 * VT_NEVER, as the engine left it, is not stored again: that saves a
-	 * cache miss
+	 * if VT_NEVER is stored already, no store is needed: that saves a cache
+	 * miss
 	 */
 	if (due != v->due || due != VT_NEVER)
 		vt_due_set(w, v->rank, due);
@@ -155,9 +159,9 @@ WEFT_HOT static void block_once(struct vt *v, enum weft_vt_state as,
 }
 
 /*
- * The end of this rank by the fault plan: waits until the model has reached its
- * time, since transfers up to then need the memory of this process. The clock
- * of the rank may be later, after a computation.
+ * Ends this rank as the fault plan requires. Waits until the model has reached
+ * the time of the end, since transfers up to then need the memory of this
+ * process. The clock of the rank may be later, after a computation.
  */
 static WEFT_COLD int end_here(struct vt *v)
 {
@@ -237,7 +241,7 @@ static int wait_blocked(struct vt *v, uint64_t timeout_ns)
 
 	if (next <= vt_now(v->me) || weft_swap32(&v->woken, 0))
 		return 0;
-	/* buffers were returned during the time of the poll */
+	/* buffers were returned while the poll took time */
 	if (vt_has_room(v)) {
 		weft_store32(&v->full, 0);
 		return -EAGAIN;
@@ -273,8 +277,8 @@ WEFT_HOT int vt_wait(struct weft_carrier *c, uint64_t timeout_ns)
 
 /*
  * Releases the rank as the engine would. Callable from any thread or signal
- * handler of this process. Whichever changes the status first has released the
- * rank.
+ * handler of this process. The thread that changes the status first has
+ * released the rank.
  */
 void vt_wake(struct weft_carrier *c)
 {
@@ -334,8 +338,8 @@ static uint64_t jump_steps(const struct vt *v)
  * Computes the time at which the next poll returns: the next step or, in a long
  * series of polls, the step that finds a packet already in the list. Without
  * such a packet the engine releases the rank earlier if one arrives. Returns
- * WEFT_VT_POLL_LOOP if no time ends the loop, so that it counts as waiting when
- * nothing else happens.
+ * WEFT_VT_POLL_LOOP if the loop has no time limit: it then counts as waiting
+ * when there are no other events.
  */
 static enum weft_vt_state next_poll(struct vt *v, uint64_t *at_p)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Failure detection by blocked ranks. A rank that is marked as running but
- * whose process has exited is declared dead. If no rank runs though some are
+ * whose process has exited is declared dead. If no rank runs although some are
  * counted as running, or if the model runs without progress, the world has been
  * overwritten and would never release a rank; it is marked broken for all
  * ranks.
@@ -70,7 +70,7 @@ static bool any_rank_runs(const struct weft_vt *w)
 }
 
 /*
- * Returns whether there was progress since the last call; if so, renews the
+ * Returns whether there was progress since the last call; if so, updates the
  * record.
  */
 static bool has_progressed(struct vt *v, uint32_t owner)
@@ -111,7 +111,7 @@ static bool without_progress(struct vt *v, uint32_t owner)
 
 	if (running > v->w->size)
 		return true;
-	/* another thread of this process may run the engine: no check */
+	/* no check: another thread of this process may run the engine */
 	if (v->threads || owner > v->w->size || has_progressed(v, owner))
 		return false;
 	if (owner)

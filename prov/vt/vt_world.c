@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -139,10 +140,11 @@ static int map_parts(struct weft_vt *w)
 	if (is_other_format(&h))
 		return -EPROTO;
 	if (w->region.bytes < sizeof(h) || !head_fits(&h, w->region.bytes) ||
-	    w->rank >= h.size)
+	    w->rank >= h.size || !h.initial || h.initial > h.size)
 		return -EINVAL;
 	map_offset(w, &h);
 	w->size = h.size;
+	w->initial = h.initial;
 	w->buf_count = h.size * (VT_BUFS + 1);
 	w->packet_bytes = h.packet_bytes;
 	w->buf_bytes = vt_buf_bytes(h.packet_bytes);
@@ -182,7 +184,10 @@ static void rank_init(struct weft_vt *w, uint32_t i,
 	weft_store32(&vt_buf(w, stub)->next, VT_NONE);
 	vt_due_set(w, i, VT_NEVER);
 	w->cold_of[i].end_ps = VT_NEVER;
-	w->batch[i] = i;
+	if (i >= w->initial)
+		weft_store32(&r->status, WEFT_VT_VACANT);
+	else
+		w->batch[i] = i;
 }
 
 /*
@@ -215,8 +220,9 @@ static int set_memories(struct weft_vt *w, const struct net_config *cfg)
 }
 
 /*
- * Sets the shortest delays from rank to rank. One cycle less than the delay of
- * the network: the model works in whole cycles and may process one more.
+ * Sets the shortest delays from rank to rank. They are one cycle less than the
+ * delay of the network, because the model works in whole cycles and may process
+ * one cycle more.
  */
 static void set_lookahead(struct weft_vt *w, struct vt_head *h, bool shared)
 {
@@ -268,7 +274,7 @@ static int load_faults(struct weft_vt *w, const struct weft_vt_conf *conf,
 			 name, w->cfg.name);
 		return world_refuse(why.text);
 	}
-	for (uint32_t i = 0; i < w->size; i++)
+	for (uint32_t i = 0; i < w->initial; i++)
 		if (net_fault_node_dead(w->net, w->rank_of[i].node)) {
 			snprintf(why.text, sizeof(why.text),
 				 "%.80s: rank %u is on node %u, which is dead "
@@ -286,12 +292,12 @@ static int world_fill(struct weft_vt *w, const struct net_place *where)
 
 	for (uint32_t i = 0; i < h->size; i++)
 		rank_init(w, i, &where[i]);
-	h->batch_count = h->size;
+	h->batch_count = h->initial;
 	/*
 	 * ranks count as running until they block, also before they have
 	 * started
 	 */
-	weft_store32(&h->running, h->size);
+	weft_store32(&h->running, h->initial);
 	ret = net_open(w->net, h->bytes - h->net_off, &h->cfg, model_room(h));
 	if (ret)
 		return ret;
@@ -301,7 +307,7 @@ static int world_fill(struct weft_vt *w, const struct net_place *where)
 	return ret < 0 ? ret : 0;
 }
 
-/* Copies the places of the caller. */
+/* Copies the places that the caller has passed. */
 static int copy_places(const struct weft_vt_conf *conf,
 		       const struct net_config *cfg, uint32_t size,
 		       struct net_place *where)
@@ -382,7 +388,7 @@ int weft_vt_nodes(const char *machine, uint32_t *nodes_p, uint32_t *ppn_p)
 	return ret ? world_refuse(why.text) : 0;
 }
 
-int weft_vt_unit(const char *machine, char unit[WEFT_VT_UNIT])
+int weft_vt_unit(const char *machine, struct weft_vt_unit *unit)
 {
 	struct net_config cfg;
 	struct net_error_text why = { "" };
@@ -391,7 +397,9 @@ int weft_vt_unit(const char *machine, char unit[WEFT_VT_UNIT])
 	if (ret)
 		return ret == -ENOENT ? ret : world_refuse(why.text);
 	static_assert(sizeof(cfg.unit) == WEFT_VT_UNIT, "names of units");
-	memcpy(unit, cfg.unit, WEFT_VT_UNIT);
+	memcpy(unit->name, cfg.unit, WEFT_VT_UNIT);
+	unit->packet_bytes = cfg.message_packet_bytes;
+	unit->eager_bytes = cfg.eager_bytes;
 	return 0;
 }
 
@@ -421,20 +429,26 @@ static struct weft_vt *world_new(const struct weft_vt_conf *conf, uint32_t rank)
 	w->region.fd = -1;
 	w->compute = conf->compute;
 	w->instructions = conf->instructions;
+	w->blocks = conf->blocks;
+	w->skeleton = conf->skeleton;
 	if (conf->noise)
 		w->noise = *conf->noise;
 	return w;
 }
 
 static int read_plan(const struct weft_vt_conf *conf,
-		     struct weft_fault_plan *plan)
+		     const struct net_config *cfg, struct weft_fault_plan *plan)
 {
+	const char *name = conf->faults;
 	struct weft_fault_plan_why why;
 	int ret;
 
-	if (!conf->faults || !*conf->faults)
+	if (!name || !*name)
 		return 0;
-	ret = weft_fault_plan_load(conf->faults, plan, &why);
+	ret = weft_fault_plan_load(name, plan, &why);
+	if (!ret)
+		ret = net_fault_check(cfg, strpbrk(name, " =;") ? "plan" : name,
+				      plan, &why);
 	return ret ? world_refuse(why.text) : 0;
 }
 
@@ -455,23 +469,32 @@ static int world_build(struct weft_vt *w, const struct vt_head *plan,
 	return ret ? ret : world_fill(w, where);
 }
 
+static int world_id(uint64_t *id_p)
+{
+	return getrandom(id_p, sizeof(*id_p), 0) == sizeof(*id_p) ? 0 : -EIO;
+}
+
 int weft_vt_create(const struct weft_vt_conf *conf, uint32_t size,
 		   struct weft_vt **w_p, char handle[WEFT_VT_HANDLE])
 {
 	struct weft_vt *w = world_new(conf, 0);
-	struct net_place *where = calloc(size, sizeof(*where));
+	uint32_t room = conf->universe > size ? conf->universe : size;
+	struct net_place *where = calloc(room, sizeof(*where));
 	struct vt_head plan = { .magic = VT_MAGIC,
-				.size = size,
+				.size = room,
+				.initial = size,
 				.packet_bytes = conf->packet_bytes };
 	struct weft_fault_plan faults = { .count = 0 };
-	int ret = w && where ? load_machine(conf, size, &plan.cfg) : -ENOMEM;
+	int ret = w && where ? load_machine(conf, room, &plan.cfg) : -ENOMEM;
 
 	if (!ret)
-		ret = map_ranks(conf, &plan.cfg, size, where);
+		ret = map_ranks(conf, &plan.cfg, room, where);
 	if (!ret)
-		plan.fifos = fifos_of(&plan.cfg, where, size);
+		ret = world_id(&plan.id);
 	if (!ret)
-		ret = read_plan(conf, &faults);
+		plan.fifos = fifos_of(&plan.cfg, where, room);
+	if (!ret)
+		ret = read_plan(conf, &plan.cfg, &faults);
 	if (!ret) {
 		net_fault_reserve(&plan.cfg, &faults);
 		lay_out(&plan);
@@ -535,9 +558,16 @@ int weft_vt_attach(const struct weft_vt_conf *conf, const char *handle,
 	if (!ret)
 		ret = weft_region_attach(&w->region, fd,
 					 sizeof(struct vt_head));
-	close(fd);
 	if (!ret)
 		ret = map_parts(w);
+	/* only a rank that was started has a record to use */
+	if (!ret && weft_load32(&w->rank_of[rank].status) == WEFT_VT_VACANT)
+		ret = -EINVAL;
+	/* processes that this rank spawns open its descriptor */
+	if (!ret && w->initial < w->size)
+		w->region.fd = fd;
+	else
+		close(fd);
 	if (ret) {
 		weft_vt_close(w);
 		return ret;
@@ -562,11 +592,6 @@ uint32_t weft_vt_size(const struct weft_vt *w)
 	return w->size;
 }
 
-size_t weft_vt_eager(const struct weft_vt *w)
-{
-	return w->cfg.eager_bytes;
-}
-
 int weft_vt_choice(const struct weft_vt *w, unsigned i,
 		   struct weft_vt_choice *choice)
 {
@@ -579,22 +604,21 @@ int weft_vt_choice(const struct weft_vt *w, unsigned i,
 	return 0;
 }
 
-void weft_vt_name(const struct weft_vt *w, uint32_t rank,
-		  struct sockaddr_in *name)
+void weft_vt_name(const struct weft_vt *w, uint32_t rank, union weft_name *name)
 {
 	(void)w;
 	memset(name, 0, sizeof(*name));
-	name->sin_family = AF_INET;
-	name->sin_port = htons(NAME_PORT);
-	name->sin_addr.s_addr = htonl(NAME_NET + 1 + rank);
+	name->in.sin_family = AF_INET;
+	name->in.sin_port = htons(NAME_PORT);
+	name->in.sin_addr.s_addr = htonl(NAME_NET + 1 + rank);
 }
 
-int vt_name_rank(const struct weft_vt *w, const struct sockaddr_in *name,
+int vt_name_rank(const struct weft_vt *w, const union weft_name *name,
 		 uint32_t *rank_p)
 {
-	uint32_t rank = ntohl(name->sin_addr.s_addr) - NAME_NET - 1;
+	uint32_t rank = ntohl(name->in.sin_addr.s_addr) - NAME_NET - 1;
 
-	if (name->sin_port != htons(NAME_PORT) || rank >= w->size)
+	if (name->in.sin_port != htons(NAME_PORT) || rank >= w->size)
 		return -EHOSTUNREACH;
 	*rank_p = rank;
 	return 0;

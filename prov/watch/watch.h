@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Fault awareness as in APEnet+ (LO|FA|MO): which component monitors which,
- * and the conclusions. The functions use no clock and no static memory, and
- * send no messages; the caller calls each component's function once per
- * period.
+ * Fault awareness as in APEnet+ (LO|FA|MO): which component monitors which
+ * other one, and how failures are inferred. The functions use no clock and no
+ * static memory, and send no messages; the caller calls each component's
+ * function once per period.
  *
  *      host  --- writes ---> host register  <--- checks -- interface
  *      host  --- checks ---> own register   <--- writes -- interface
@@ -29,7 +29,7 @@
 #define WEFT_WATCH_PORTS 6
 #define WEFT_WATCH_NEVER UINT64_MAX
 
-/* State of a host or interface; of differing reports, the higher counts. */
+/* State of a host or interface; if reports differ, the higher value is used. */
 enum weft_watch_state {
 	WEFT_WATCH_UNKNOWN, /* no report */
 	WEFT_WATCH_NORMAL,
@@ -51,7 +51,7 @@ uint32_t weft_watch_sensors(const struct weft_watch_sensor *sensor,
 
 /* ---- registers ----------------------------------------------------------- */
 
-/* Register that its owner writes every period and another part checks. */
+/* Register that its owner writes every period and another component checks. */
 struct weft_watch_register {
 	uint64_t beats;
 	uint32_t sensors; /* bit mask of the sensors that are out of bounds */
@@ -89,7 +89,7 @@ struct weft_watch_node {
 	struct weft_watch_monitor of_host;
 	/* monitor of the interface, kept by the host */
 	struct weft_watch_monitor of_nic;
-	/* neighbour registers: last status word, number of words */
+	/* neighbour registers: last status word, number of words received */
 	struct weft_watch_word neighbour[WEFT_WATCH_PORTS];
 	struct weft_watch_register neighbour_words[WEFT_WATCH_PORTS];
 	struct weft_watch_monitor neighbour_monitor[WEFT_WATCH_PORTS];
@@ -133,7 +133,7 @@ struct weft_watch_view {
 	/* time of the node's own report; WEFT_WATCH_NEVER: none */
 	uint64_t own_time;
 	uint8_t own_host, own_nic;
-	/* times of the reports of the neighbour at each port */
+	/* time of the report of the neighbour at each port */
 	uint64_t time[WEFT_WATCH_PORTS];
 	uint8_t host[WEFT_WATCH_PORTS], nic[WEFT_WATCH_PORTS];
 };

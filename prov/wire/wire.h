@@ -21,7 +21,7 @@
 
 struct weft_pkt {
 	uint8_t type;  /* enum nic_type of the engine */
-	uint8_t flags; /* flags of that type */
+	uint8_t flags; /* flags, defined by the type */
 	uint16_t len;  /* payload bytes, without this header */
 	/* word for the carrier; senders set 0 or a WEFT_PKT_* hint */
 	uint32_t carrier;

@@ -3,6 +3,7 @@
 #include "src/boot/boot_abort.h"
 
 #include "src/job/job_log.h"
+#include "src/job/job_page.h"
 #include "src/diag/diag_call.h"
 #include "src/boot/boot_pmix.h"
 #include "src/core/core_state.h"
@@ -13,8 +14,25 @@
 #include <string.h>
 #include <unistd.h>
 
+/*
+ * Records the abort in the job status page: the launcher may notice the exit of
+ * this process before it gets the request, and a job that survives failures
+ * would continue.
+ */
+static void record_abort(void)
+{
+	struct weft_job_page *page;
+	uint32_t me;
+
+	if (!weft_call_has_launcher())
+		return;
+	page = weft_call_job_page(&me);
+	weft_store32(&weft_job_page_member(page, me)->aborted, 1);
+}
+
 void weft_core_exit_job(int code, const char *text)
 {
+	record_abort();
 	weft_pmix_abort(code, text);
 	_exit(code);
 }

@@ -45,17 +45,8 @@ static int final_barrier(bool *stays_p)
 {
 	struct weft_channel m = { weft_core.world, WEFT_P2P_COLL,
 				  WEFT_TAG_LAST };
-	char *all = calloc((size_t)weft_core.job.size, 1);
-	int rc = -ENOMEM;
 
-	if (all) {
-		all[weft_core.job.rank] = (char)*stays_p;
-		rc = weft_channel_allgather(&m, all, 1);
-	}
-	if (!rc)
-		*stays_p = memchr(all, 1, (size_t)weft_core.job.size);
-	free(all);
-	return rc;
+	return weft_channel_any(&m, stays_p);
 }
 
 static int leave_world(void)
@@ -148,6 +139,9 @@ static const struct weft_core_backend modelled = {
 		    .reports_faults = true },
 	.clock = "virtual time",
 	.address = weft_world_address,
+	.world = weft_world_id,
+	.reserve = weft_world_reserve,
+	.cancel = weft_world_cancel,
 	.sync = sync_world,
 	.leave = leave_world,
 	.choice = weft_world_choice,

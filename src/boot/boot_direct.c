@@ -5,10 +5,13 @@
 #include "src/core/core_state.h"
 #include "src/diag/diag_call.h"
 #include "src/job/job_event.h"
+#include "src/job/job_log.h"
+#include "src/job/job_own.h"
 #include "src/job/job_page.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 static int events_fd = -1; /* pipe to the launcher; -1: not open */
@@ -38,6 +41,41 @@ static struct weft_job_page *page_of_job(uint32_t *rank_p)
 	return p && job && weft_job_page_is_of(p, job) ? p : NULL;
 }
 
+/* Returns the number of ranks with those that can be spawned (--usize). */
+static int universe(int size)
+{
+	const char *text = getenv("FI_WEFT_UNIVERSE");
+	int n = text ? atoi(text) : 0;
+
+	return n > size ? n : size;
+}
+
+/*
+ * Sets rank and size in this process's own job, if mpiexec has started several.
+ * Returns false if the variable is invalid.
+ */
+static bool read_own_job(struct weft_job *job)
+{
+	const char *text = getenv(WEFT_JOB_OWN);
+	char kind[16] = "";
+	int first, size;
+
+	if (!text)
+		return true;
+	if (sscanf(text, WEFT_JOB_OWN_FORMAT, &first, &size, kind) < 2 ||
+	    first < 0 || size < 1 || job->member < first ||
+	    job->member - first >= size || size > job->members - first) {
+		weft_log(WEFT_LOG_ERROR,
+			 WEFT_JOB_OWN "=%s: only mpiexec sets it", text);
+		return false;
+	}
+	job->base = first;
+	job->rank = job->member - first;
+	job->size = size;
+	job->background = *kind != 0;
+	return true;
+}
+
 int weft_direct_open(struct weft_job *job)
 {
 	int fd = pipe_of_launcher();
@@ -45,16 +83,18 @@ int weft_direct_open(struct weft_job *job)
 
 	if (fd < 0 || !p || (int)my_rank != job->rank)
 		return 0;
-	job->size = (int)p->members;
+	job->member = job->rank;
+	job->size = job->members = (int)p->members;
+	if (!read_own_job(job))
+		return -EINVAL;
 	job->local = malloc((size_t)job->size * sizeof(*job->local));
 	if (!job->local)
 		return -ENOMEM;
 	for (int i = 0; i < job->size; i++)
 		job->local[i] = i;
 	job->launched = true;
-	job->local_rank = job->rank;
 	job->local_size = job->size;
-	job->universe = job->size;
+	job->universe = universe(job->size);
 	job->appnum = (int)weft_job_page_member(p, my_rank)->app;
 	/* programs that this process starts do not belong to the job */
 	fcntl(fd, F_SETFD, FD_CLOEXEC);

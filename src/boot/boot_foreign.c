@@ -21,6 +21,9 @@ uint64_t weft_foreign_job(void)
 	const char *name = weft_pmix_job();
 	uint64_t h = UINT64_C(14695981039346656037);
 
+	/* virtual time: the number is the same in every run */
+	if (weft_core.traits.global_clock)
+		return (uint64_t)weft_core.job.base + 1;
 	if (!*name) {
 		while (!alone)
 			if (getrandom(&alone, sizeof(alone), 0) < 0)
@@ -126,6 +129,29 @@ bool weft_foreign_before(int a, int b)
 	order_of(a, &job_a, &rank_a);
 	order_of(b, &job_b, &rank_b);
 	return job_a != job_b ? job_a < job_b : rank_a < rank_b;
+}
+
+int weft_foreign_rank(int proc)
+{
+	uint64_t job;
+	uint32_t rank;
+
+	order_of(proc, &job, &rank);
+	return (int)(job - 1 + rank);
+}
+
+int weft_foreign_of_rank(int rank)
+{
+	struct weft_identity id = { .job = 0 };
+	size_t len = sizeof(id.name);
+	int proc = rank - weft_core.job.base;
+
+	if (proc >= 0 && proc < weft_core.job.size)
+		return proc;
+	if (weft_core.backend->address(proc, id.name, &len))
+		return -ENOENT;
+	id.len = (uint32_t)len;
+	return find_known(&id);
 }
 
 void weft_foreign_close(void)

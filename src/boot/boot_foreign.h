@@ -40,6 +40,14 @@ int weft_foreign_find(const struct weft_identity *id);
  */
 bool weft_foreign_before(int a, int b);
 
+/*
+ * In virtual time: returns the rank of a process in the world, which contains
+ * all jobs; and the index of the process with that rank, or -ENOENT: it is not
+ * known in this process.
+ */
+int weft_foreign_rank(int proc);
+int weft_foreign_of_rank(int rank);
+
 void weft_foreign_close(void);
 
 #endif

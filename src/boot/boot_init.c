@@ -8,7 +8,11 @@
  * no user left may be the peer of a process that has: the library then stays
  * open until the process exits. It is closed earlier only in MPI_Finalize,
  * where all processes synchronize, and only if none of them has used sessions.
- * A session that begins later starts the library again in each process.
+ * A session that begins later starts the library again in each process. In a
+ * job on several hosts the library always stays open: to start it again, the
+ * processes would have to exchange new addresses through PMIx, and a PMIx
+ * server that has values which a process published before its PMIx_Finalize
+ * need not pass on newer ones.
  */
 #include "src/boot/boot_debug.h"
 #include "src/boot/boot_init.h"
@@ -76,9 +80,9 @@ static int step_job(void)
 	if (!rc)
 		rc = weft_pmix_open(&weft_core.job, alone);
 	if (weft_core.job.launched)
-		weft_log_set_rank(weft_core.job.rank);
+		weft_log_set_rank(weft_core.job.member);
 	if (!rc)
-		weft_debug_wait(weft_core.job.rank);
+		weft_debug_wait(weft_core.job.member);
 	return rc ? rc : weft_core_health_offer();
 }
 
@@ -281,6 +285,23 @@ static void close_at_exit(void)
 	pthread_mutex_unlock(&lock);
 }
 
+static void close_later(void)
+{
+	static bool registered;
+
+	if (!registered)
+		atexit(close_at_exit);
+	registered = true;
+}
+
+/*
+ * Connects to the launcher again, for a session that begins after MPI_Finalize.
+ */
+static int join_again(void)
+{
+	return weft_hosts_several() ? weft_pmix_connect() : 0;
+}
+
 int weft_core_session_open(int level)
 {
 	int rc;
@@ -290,12 +311,12 @@ int weft_core_session_open(int level)
 	weft_pmix_use_sessions(weft_load32(&weft_core.world_phase) ==
 			       WEFT_AFTER_FINALIZE);
 	rc = add_user(level);
-	if (!rc && !used_sessions) {
+	if (!rc) {
 		used_sessions = true;
-		atexit(close_at_exit);
-	}
-	if (!rc)
+		close_later();
 		weft_recover_started();
+		rc = join_again();
+	}
 	pthread_mutex_unlock(&lock);
 	return rc;
 }
@@ -306,6 +327,17 @@ void weft_core_session_close(void)
 	drain();
 	remove_user();
 	pthread_mutex_unlock(&lock);
+}
+
+/*
+ * Keeps the library open after MPI_Finalize. leaves: notify the launcher that
+ * this process has completed MPI_Finalize.
+ */
+static void stay(bool leaves)
+{
+	close_later();
+	if (leaves)
+		weft_pmix_leave();
 }
 
 /* ---- MPI_Init and MPI_Finalize ------------------------------------------- */
@@ -334,7 +366,7 @@ int weft_core_fini(void)
 	int rc;
 
 	pthread_mutex_lock(&lock);
-	stays = used_sessions;
+	stays = used_sessions || weft_hosts_several();
 	drain();
 	if (!stays)
 		report_calls();
@@ -346,6 +378,8 @@ int weft_core_fini(void)
 	weft_comm_close_predefined();
 	if (!stays || rc)
 		close_library();
+	else
+		stay(!used_sessions);
 	pthread_mutex_unlock(&lock);
 	return rc > 0 ? 0 : rc;
 }

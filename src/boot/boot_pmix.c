@@ -10,6 +10,7 @@
 
 #include "src/boot/boot_direct.h"
 #include "src/boot/boot_format.h"
+#include "src/boot/boot_value.h"
 
 #include "src/base/atomic.h"
 #include "src/base/limit.h"
@@ -124,25 +125,6 @@ static int get_int(pmix_rank_t rank, const char *key, int fallback)
 	return (int)n;
 }
 
-/* Parses the ranks on this host, "0,1,4-7". Returns their number. */
-static int parse_peers(const char *list, int *out, int room)
-{
-	int n = 0;
-
-	while (*list) {
-		char *end;
-		long a = strtol(list, &end, 10);
-		long b = *end == '-' ? strtol(end + 1, &end, 10) : a;
-
-		for (; a <= b && n < room; a++)
-			out[n++] = (int)a;
-		if (*end != ',')
-			break;
-		list = end + 1;
-	}
-	return n;
-}
-
 static int report_no_memory(void)
 {
 	char why[WEFT_LIMIT_TEXT];
@@ -152,12 +134,23 @@ static int report_no_memory(void)
 	return -ENOMEM;
 }
 
+static int report_wrong_hosts(const struct weft_job *job)
+{
+	weft_log_once(WEFT_LOG_ERROR,
+		      "pmix: the launcher's values contradict each other: rank "
+		      "%d of %d, %d ranks on this host",
+		      job->rank, job->size, job->local_size);
+	return -EPROTO;
+}
+
 static int get_local_peers(struct weft_job *job)
 {
 	pmix_proc_t p;
 	pmix_value_t *v;
 	int n;
 
+	if (job->local_size < 1 || job->local_size > job->size)
+		return report_wrong_hosts(job);
 	job->local = malloc((size_t)job->local_size * sizeof(*job->local));
 	if (!job->local)
 		return report_no_memory();
@@ -168,11 +161,14 @@ static int get_local_peers(struct weft_job *job)
 		/* PMIx returns a value without text if it has no memory */
 		if (v->type == PMIX_STRING)
 			n = v->data.string
-				    ? parse_peers(v->data.string, job->local,
-						  job->local_size)
+				    ? weft_value_ranks(v->data.string,
+						       job->size, job->local,
+						       job->local_size)
 				    : 0;
 		PMIX_VALUE_RELEASE(v);
 	}
+	if (n < 0)
+		return report_wrong_hosts(job);
 	if (!n)
 		return report_no_memory();
 	job->local_size = n;
@@ -285,9 +281,10 @@ static int read_job(struct weft_job *job, const char *trace)
 	job->launched = true;
 	job->rank = (int)me.rank;
 	job->size = get_int(PMIX_RANK_WILDCARD, PMIX_JOB_SIZE, 0);
-	if (job->size < 1)
+	if (job->size < 1 || job->rank < 0 || job->rank >= job->size)
 		return report_no_server(trace, PMIX_ERR_NOT_FOUND);
-	job->local_rank = get_int(me.rank, PMIX_LOCAL_RANK, 0);
+	job->member = job->rank;
+	job->members = job->size;
 	job->local_size = get_int(PMIX_RANK_WILDCARD, PMIX_LOCAL_SIZE, 1);
 	job->appnum = get_int(me.rank, PMIX_APPNUM, -1);
 	job->universe = get_int(PMIX_RANK_WILDCARD, PMIX_UNIV_SIZE, -1);
@@ -303,6 +300,7 @@ int weft_pmix_open(struct weft_job *job, bool alone)
 	without_fences = alone;
 	owed_fences = 0;
 	job->size = 1;
+	job->members = 1;
 	job->local_size = 1;
 	job->appnum = -1;
 	job->universe = -1;
@@ -318,7 +316,7 @@ int weft_pmix_open(struct weft_job *job, bool alone)
 		return err;
 	if (err) {
 		PMIX_LOAD_PROCID(&me, getenv("PMIX_NAMESPACE"),
-				 (pmix_rank_t)job->rank);
+				 (pmix_rank_t)job->member);
 		open = true;
 		return 0;
 	}
@@ -345,7 +343,7 @@ static struct weft_job_page *job_page_of_job(void)
 	struct weft_job_page *r = weft_call_job_page(&my_index);
 
 	return r && my_index == me.rank &&
-			       r->members == (uint32_t)weft_core.job.size &&
+			       r->members == (uint32_t)weft_core.job.members &&
 			       weft_job_page_is_of(r, me.nspace)
 		       ? r
 		       : NULL;
@@ -646,17 +644,22 @@ static void mute_libevent(bool mute)
 		call.set(mute ? drop_log : NULL);
 }
 
-void weft_pmix_close(void)
+void weft_pmix_leave(void)
 {
 	if (connected) {
 		mute_libevent(true);
 		PMIx_Finalize(NULL, 0);
 		mute_libevent(false);
 	}
-	weft_direct_close();
 	spare_release();
+	connected = false;
+}
+
+void weft_pmix_close(void)
+{
+	weft_pmix_leave();
+	weft_direct_close();
 	generation += open;
 	open = false;
-	connected = false;
 	job_page = NULL;
 }

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Choice of the libfabric provider. Weft's provider is loaded directly: its
- * library is in the directory of the MPI library, and fi_prov_ini() returns
- * within a tenth of a millisecond. libfabric's library is loaded only if
- * FI_PROVIDER names another provider: loading it takes up to 200 ms, and the
- * first fi_getinfo() another 30 ms.
+ * library is in the directory of the MPI library (the static MPI library
+ * contains it), and fi_prov_ini() returns within a tenth of a millisecond.
+ * libfabric's library is loaded only if FI_PROVIDER names another provider:
+ * loading it takes up to 200 ms, and the first fi_getinfo() another 30 ms.
  */
 #include "src/boot/boot_provider.h"
 
 #include "src/job/job_log.h"
 #include "src/boot/boot_fabric_shim.h"
+#include "src/boot/boot_library.h"
 #include "src/core/core_state.h"
 
 #include <dlfcn.h>
@@ -25,8 +26,6 @@
 #define OWN_FILE   "libweft-direct.so"
 #define OTHER_FILE "libweft-fabric-shim.so"
 
-typedef struct fi_provider *(*prov_ini_fn)(void);
-
 static const struct weft_fishim *other; /* NULL: Weft's provider is used */
 
 /*
@@ -36,13 +35,9 @@ static const struct weft_fishim *other; /* NULL: Weft's provider is used */
 static int find_in_library_dir(const char *file, char *path, size_t room)
 {
 	char dir[PATH_MAX];
-	char *slash;
-	Dl_info di;
 
-	if (!dladdr(&weft_core, &di) || !realpath(di.dli_fname, dir))
+	if (weft_library_dir(dir, sizeof(dir)))
 		return -ENOENT;
-	slash = strrchr(dir, '/');
-	*slash = 0;
 	snprintf(path, room, "%s/weft/%s", dir, file);
 	if (!access(path, R_OK))
 		return 0;
@@ -80,12 +75,15 @@ static void *provider_load(const char *forced, const char *file,
 
 static struct fi_provider *prov_load(void)
 {
-	void *sym = provider_load(getenv("WEFT_PROVIDER_LIB"), OWN_FILE,
-				  "fi_prov_ini");
-	prov_ini_fn ini;
+	const char *forced = getenv("WEFT_PROVIDER_LIB");
+	weft_prov_ini_fn ini = forced ? NULL : weft_library_provider();
+	void *sym;
 
-	memcpy(&ini, &sym, sizeof(ini));
-	return sym ? ini() : NULL;
+	if (!ini) {
+		sym = provider_load(forced, OWN_FILE, "fi_prov_ini");
+		memcpy(&ini, &sym, sizeof(ini));
+	}
+	return ini ? ini() : NULL;
 }
 
 static int own_open(const struct fi_info *hints, struct fi_info **info_p,

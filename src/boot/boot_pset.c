@@ -90,6 +90,18 @@ int weft_pset_name(int i, char *name, size_t room)
 	return rc;
 }
 
+/* Returns the rank of a process in this job; -1: it is in another job. */
+static int rank_in_job(const pmix_proc_t *p)
+{
+	const struct weft_job *job = &weft_core.job;
+	pmix_rank_t first = (pmix_rank_t)(job->member - job->rank);
+
+	if (!PMIX_CHECK_NSPACE(p->nspace, weft_pmix_job()) || p->rank < first ||
+	    p->rank - first >= (pmix_rank_t)job->size)
+		return -1;
+	return (int)(p->rank - first);
+}
+
 /* Copies the ranks; -ENOENT: a member is a process of another job. */
 static int copy_ranks(const pmix_data_array_t *list, int **ranks_p)
 {
@@ -99,12 +111,13 @@ static int copy_ranks(const pmix_data_array_t *list, int **ranks_p)
 	if (!ranks)
 		return -ENOMEM;
 	for (size_t i = 0; i < list->size; i++) {
-		if (!PMIX_CHECK_NSPACE(p[i].nspace, weft_pmix_job()) ||
-		    p[i].rank >= (pmix_rank_t)weft_core.job.size) {
+		int rank = rank_in_job(&p[i]);
+
+		if (rank < 0) {
 			free(ranks);
 			return -ENOENT;
 		}
-		ranks[i] = (int)p[i].rank;
+		ranks[i] = rank;
 	}
 	*ranks_p = ranks;
 	return (int)list->size;

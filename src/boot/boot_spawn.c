@@ -3,11 +3,15 @@
 #include "src/boot/boot_spawn.h"
 
 #include "src/base/attr.h"
+#include "src/boot/boot_library.h"
 #include "src/boot/boot_pmix.h"
+#include "src/core/core_state.h"
 #include "src/job/job_log.h"
+#include "src/job/job_own.h"
+#include "src/job/job_skeleton.h"
 
-#include <dlfcn.h>
 #include <errno.h>
+#include <limits.h>
 #include <pmix.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -26,11 +30,13 @@ extern char **environ;
 static bool is_private(const char *var)
 {
 	static const char *const names[] = {
-		"WEFT_JOB_PAGE=",    "WEFT_TRACE_FD=",
-		"WEFT_JOB_EVENTS=",  "WEFT_LOCAL_RANKS=",
-		"WEFT_LOCAL_CPUS=",  "WEFT_REPORT=",
-		"WEFT_SINGLETON=",   "WEFT_STARTUP_REPORT=",
-		WEFT_SPAWN_PORT "=",
+		"WEFT_JOB_PAGE=",     "WEFT_TRACE_FD=",
+		"WEFT_JOB_EVENTS=",   "WEFT_LOCAL_RANKS=",
+		"WEFT_LOCAL_CPUS=",   "WEFT_REPORT=",
+		"WEFT_SINGLETON=",    "WEFT_STARTUP_REPORT=",
+		"WEFT_RECORD=",	      WEFT_SPAWN_PORT "=",
+		WEFT_SPAWN_WORLD "=", WEFT_SKELETON_VAR "=",
+		WEFT_JOB_OWN "=",
 	};
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(names); i++)
@@ -45,21 +51,39 @@ static bool is_option(const char *var)
 	       !is_private(var);
 }
 
+/* Values that the new processes get in environment variables. */
+struct parents {
+	const char *port; /* port of the parents */
+	/* world of virtual time, and first rank in it; "": live */
+	char world[96];
+};
+
 /* ---- by PMIx ------------------------------------------------------------- */
 
-/* Returns the options of this process and the port; freed by PMIx. */
-static char **make_env(const char *port)
+static pmix_status_t add_variable(char ***env, const char *name,
+				  const char *value)
 {
-	char **env = NULL, *text = NULL;
-	pmix_status_t st;
+	pmix_status_t st = PMIX_ERR_NOMEM;
+	char *text = NULL;
 
-	if (asprintf(&text, WEFT_SPAWN_PORT "=%s", port) < 0)
-		return NULL;
-	PMIX_ARGV_APPEND(st, env, text);
+	if (asprintf(&text, "%s=%s", name, value) < 0)
+		return st;
+	PMIX_ARGV_APPEND(st, *env, text);
+	free(text);
+	return st;
+}
+
+/* Returns the options of this process and its parents; freed by PMIx. */
+static char **make_env(const struct parents *p)
+{
+	char **env = NULL;
+	pmix_status_t st = add_variable(&env, WEFT_SPAWN_PORT, p->port);
+
+	if (st == PMIX_SUCCESS && *p->world)
+		st = add_variable(&env, WEFT_SPAWN_WORLD, p->world);
 	for (char **e = environ; *e && st == PMIX_SUCCESS; e++)
 		if (is_option(*e))
 			PMIX_ARGV_APPEND(st, env, *e);
-	free(text);
 	return env;
 }
 
@@ -70,16 +94,17 @@ static void add_text(pmix_app_t *p, const char *key, const char *text)
 }
 
 static int fill_app(pmix_app_t *p, const struct weft_spawn_app *a,
-		    const char *port)
+		    const struct parents *parents)
 {
-	size_t keys = (size_t)(a->host != NULL) + (a->path != NULL);
+	size_t keys = (size_t)(a->host != NULL) + (a->hostfile != NULL) +
+		      (a->path != NULL);
 	pmix_status_t st;
 
 	p->cmd = strdup(a->command);
 	PMIX_ARGV_APPEND(st, p->argv, a->command);
 	for (char *const *w = a->args; w && *w && st == PMIX_SUCCESS; w++)
 		PMIX_ARGV_APPEND(st, p->argv, *w);
-	p->env = make_env(port);
+	p->env = make_env(parents);
 	p->cwd = a->wdir ? strdup(a->wdir) : getcwd(NULL, 0);
 	p->maxprocs = a->n;
 	if (keys)
@@ -87,6 +112,7 @@ static int fill_app(pmix_app_t *p, const struct weft_spawn_app *a,
 	if (!p->cmd || st != PMIX_SUCCESS || !p->env || (keys && !p->info))
 		return -ENOMEM;
 	add_text(p, PMIX_HOST, a->host);
+	add_text(p, PMIX_HOSTFILE, a->hostfile);
 	add_text(p, WEFT_SPAWN_PATH, a->path);
 	return 0;
 }
@@ -104,6 +130,8 @@ static int spawn_error(pmix_status_t st)
 	case PMIX_ERR_JOB_WDIR_NOT_FOUND:
 	case PMIX_ERR_JOB_WDIR_NOT_ACCESSIBLE:
 		return -ENOENT;
+	case PMIX_ERR_UNREACH:
+		return -EHOSTUNREACH;
 	case PMIX_ERR_NOMEM:
 		return -ENOMEM;
 	default:
@@ -114,17 +142,20 @@ static int spawn_error(pmix_status_t st)
 }
 
 static int by_pmix(const struct weft_spawn_app *app, int count,
-		   const char *port)
+		   const struct parents *p)
 {
 	pmix_nspace_t job = "";
 	pmix_app_t *apps;
-	int rc = 0;
+	/* a rank in virtual time is not connected yet */
+	int rc = weft_pmix_connect();
 
+	if (rc)
+		return rc;
 	PMIX_APP_CREATE(apps, (size_t)count);
 	if (!apps)
 		return -ENOMEM;
 	for (int i = 0; i < count && !rc; i++)
-		rc = fill_app(&apps[i], &app[i], port);
+		rc = fill_app(&apps[i], &app[i], p);
 	if (!rc)
 		rc = spawn_error(PMIx_Spawn(NULL, 0, apps, (size_t)count, job));
 	PMIX_APP_FREE(apps, (size_t)count);
@@ -137,16 +168,12 @@ static int by_pmix(const struct weft_spawn_app *app, int count,
 static char *find_mpiexec(void)
 {
 	static const char *const places[] = { "../bin/mpiexec", "../mpiexec" };
-	char *path = NULL, *end;
-	Dl_info lib;
+	char dir[PATH_MAX], *path = NULL;
 
-	if (!dladdr((void *)(uintptr_t)&weft_spawn, &lib) || !lib.dli_fname)
+	if (weft_library_dir(dir, sizeof(dir)))
 		return NULL;
 	for (size_t i = 0; i < WEFT_COUNT_OF(places); i++) {
-		end = strrchr(lib.dli_fname, '/');
-		if (asprintf(&path, "%.*s/%s",
-			     end ? (int)(end - lib.dli_fname) : 1,
-			     end ? lib.dli_fname : ".", places[i]) < 0)
+		if (asprintf(&path, "%s/%s", dir, places[i]) < 0)
 			return NULL;
 		if (!access(path, X_OK))
 			return path;
@@ -164,7 +191,7 @@ static char **mpiexec_words(const char *mpiexec,
 	char **w;
 
 	for (int i = 0; i < count; i++) {
-		room += 8;
+		room += 12;
 		for (char *const *a = app[i].args; a && *a; a++)
 			room++;
 	}
@@ -176,6 +203,8 @@ static char **mpiexec_words(const char *mpiexec,
 		const struct weft_spawn_app *a = &app[i];
 		const char *const opts[][2] = { { "-n", number[i] },
 						{ "-wdir", a->wdir },
+						{ "-host", a->host },
+						{ "-hostfile", a->hostfile },
 						{ "-path", a->path } };
 
 		snprintf(number[i], sizeof(number[i]), "%d", a->n);
@@ -198,7 +227,7 @@ static char **mpiexec_words(const char *mpiexec,
  * Starts mpiexec as a grandchild, so that the application has no child that it
  * did not start itself.
  */
-static int start_detached(char **words, const char *port)
+static int start_detached(char **words, const struct parents *p)
 {
 	int status;
 	pid_t pid = fork();
@@ -209,7 +238,9 @@ static int start_detached(char **words, const char *port)
 		pid = fork();
 		if (pid)
 			_exit(pid < 0);
-		setenv(WEFT_SPAWN_PORT, port, 1);
+		setenv(WEFT_SPAWN_PORT, p->port, 1);
+		if (*p->world)
+			setenv(WEFT_SPAWN_WORLD, p->world, 1);
 		setsid();
 		execv(words[0], words);
 		_exit(127);
@@ -220,7 +251,7 @@ static int start_detached(char **words, const char *port)
 }
 
 static int by_mpiexec(const struct weft_spawn_app *app, int count,
-		      const char *port)
+		      const struct parents *p)
 {
 	char *mpiexec = find_mpiexec();
 	char(*number)[16] = calloc((size_t)count, sizeof(*number));
@@ -230,15 +261,42 @@ static int by_mpiexec(const struct weft_spawn_app *app, int count,
 	if (mpiexec && number)
 		words = mpiexec_words(mpiexec, app, count, number);
 	if (words)
-		rc = start_detached(words, port);
+		rc = start_detached(words, p);
 	free(words);
 	free(number);
 	free(mpiexec);
 	return rc;
 }
 
+static int start(const struct weft_spawn_app *app, int count,
+		 const struct parents *p)
+{
+	return *weft_pmix_job() ? by_pmix(app, count, p)
+				: by_mpiexec(app, count, p);
+}
+
+/* Starts the processes at places of the machine, which are reserved first. */
+static int start_in_world(const struct weft_spawn_app *app, int count,
+			  struct parents *p)
+{
+	const struct weft_core_backend *b = weft_core.backend;
+	int ranks = 0, rc;
+
+	for (int i = 0; i < count; i++)
+		ranks += app[i].n;
+	rc = b->reserve(ranks, p->world, sizeof(p->world));
+	if (rc)
+		return rc;
+	rc = start(app, count, p);
+	if (rc)
+		b->cancel(ranks, p->world);
+	return rc;
+}
+
 int weft_spawn(const struct weft_spawn_app *app, int count, const char *port)
 {
-	return *weft_pmix_job() ? by_pmix(app, count, port)
-				: by_mpiexec(app, count, port);
+	struct parents p = { .port = port };
+
+	return weft_core.backend->reserve ? start_in_world(app, count, &p)
+					  : start(app, count, &p);
 }

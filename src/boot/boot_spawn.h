@@ -12,6 +12,12 @@
 /* Environment variable with the port of the parents. */
 #define WEFT_SPAWN_PORT "WEFT_PARENT_PORT"
 
+/*
+ * Environment variable with the world of the parents in virtual time, and the
+ * first rank of the spawned job in it.
+ */
+#define WEFT_SPAWN_WORLD "WEFT_PARENT_WORLD"
+
 /* Key, for Weft's mpiexec, of the directories in which the command is found. */
 #define WEFT_SPAWN_PATH "weft.spawn.path"
 
@@ -22,12 +28,15 @@ struct weft_spawn_app {
 	const char *wdir;  /* NULL: as this process */
 	const char *path;  /* directories for the command; NULL: as mpiexec */
 	const char *host;  /* names of hosts; NULL: chosen by the launcher */
+	const char *hostfile; /* file with names of hosts; NULL: none */
 };
 
 /*
  * Starts the processes of all programs as one job. Returns 0, -ENOENT: a
- * program or directory was not found, -ENOTSUP: the launcher cannot start
- * processes, or other -errno.
+ * program or directory was not found, -EHOSTUNREACH: no processes can be
+ * started on these hosts, -ENOTSUP: the launcher cannot start
+ * processes, -ENOSPC: in virtual time, the machine has not enough free places,
+ * or other -errno.
  */
 int weft_spawn(const struct weft_spawn_app *app, int count, const char *port);
 

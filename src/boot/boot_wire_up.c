@@ -7,6 +7,7 @@
 #include "src/offload/offload_device.h"
 
 #include "src/base/limit.h"
+#include "src/boot/boot_abort.h"
 #include "src/job/job_log.h"
 #include "src/job/fault_plan.h"
 #include "src/core/core_fi.h"
@@ -15,6 +16,7 @@
 #include "src/msg/msg_progress.h"
 #include "src/boot/boot_provider.h"
 #include "src/boot/boot_secret.h"
+#include "src/boot/boot_value.h"
 #include "src/core/core_state.h"
 #include "src/msg/msg_typed.h"
 #include "src/boot/boot_backend.h"
@@ -226,11 +228,24 @@ static void ignore_carrier_faults(void)
 	setenv("FI_WEFT_FAULTS", "", 1);
 }
 
+/* Requests an endpoint on all interfaces, in a job on several hosts. */
+static void use_all_interfaces(void)
+{
+	struct sockaddr_in6 *in6 = weft_core.info->src_addr;
+	struct sockaddr_in *in = weft_core.info->src_addr;
+
+	if (!weft_core.reports_match || !weft_hosts_several())
+		return;
+	if (in->sin_family == AF_INET)
+		in->sin_addr.s_addr = INADDR_ANY;
+	else if (in->sin_family == AF_INET6)
+		in6->sin6_addr = in6addr_any;
+}
+
 int weft_wire_open(bool threads, const struct weft_wire_module *g)
 {
 	struct weft_core *c = &weft_core;
 	struct fi_info *hints = make_hints(threads);
-	struct sockaddr_in *name;
 	int rc;
 
 	module = g;
@@ -250,11 +265,7 @@ int weft_wire_open(bool threads, const struct weft_wire_module *g)
 	rc = open_cq();
 	if (rc)
 		return log_error("fi_cq_open", rc);
-	/* the endpoint of a job on several hosts uses all interfaces */
-	name = c->info->src_addr;
-	if (weft_core.reports_match && weft_hosts_several() &&
-	    name->sin_family == AF_INET)
-		name->sin_addr.s_addr = INADDR_ANY;
+	use_all_interfaces();
 	rc = make_key();
 	if (rc)
 		return rc;
@@ -320,27 +331,25 @@ int weft_wire_insert(int proc, const void *name)
 }
 
 /*
- * Checks the authentication tag at the end of a published address and subtracts
- * the length of the tag from *len_p; fails if proc did not publish the address.
+ * Ends the job if the address of proc has another family than this process's
+ * address: no message can reach proc, and other ranks would wait for it.
  */
-static int check_name(int proc, const char *name, size_t *len_p)
+static void check_family(int proc, const char *name, size_t len)
 {
-	size_t len = *len_p;
+	sa_family_t own, other;
 
-	if (!weft_secret_signs())
-		return 0;
-	if (len > WEFT_SECRET_TAG &&
-	    weft_secret_verify(proc, name, len - WEFT_SECRET_TAG,
-			       (const uint8_t *)name + len - WEFT_SECRET_TAG)) {
-		*len_p -= WEFT_SECRET_TAG;
-		return 0;
-	}
-	weft_log_once(WEFT_LOG_ERROR,
-		      "the address of rank %d in the launcher's PMIx is not "
-		      "signed with this job's key: another user has written "
-		      "it, and it is refused",
-		      proc);
-	return -EHOSTUNREACH;
+	if (!weft_core.reports_match || len < sizeof(other))
+		return;
+	memcpy(&own, my_name, sizeof(own));
+	memcpy(&other, name, sizeof(other));
+	if (own == other)
+		return;
+	weft_core_abort(1,
+			"rank %d has an %s address and rank %d an %s address: "
+			"all hosts of a job need addresses of one family; set "
+			"FI_WEFT_FAMILY to inet or inet6 on all hosts",
+			weft_core.job.rank, own == AF_INET6 ? "IPv6" : "IPv4",
+			proc, other == AF_INET6 ? "IPv6" : "IPv4");
 }
 
 /* Looks up the name of proc and its host record. */
@@ -350,7 +359,12 @@ static int look_up(int proc, char name[NAME_MAX_BYTES], size_t *len_p)
 
 	*len_p = NAME_MAX_BYTES;
 	rc = weft_core.backend->address(proc, name, len_p);
-	return rc ? rc : check_name(proc, name, len_p);
+	if (!rc)
+		rc = weft_value_name(proc, name, len_p, sizeof(sa_family_t));
+	if (rc)
+		return rc;
+	check_family(proc, name, *len_p);
+	return *len_p < my_name_len ? -EPROTO : 0;
 }
 
 int weft_wire_resolve(int proc)

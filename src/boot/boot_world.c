@@ -7,10 +7,13 @@
 #include "src/core/core_fi.h"
 #include "src/core/core_opts.h"
 #include "src/boot/boot_pmix.h"
+#include "src/boot/boot_spawn.h"
 #include "src/diag/diag_report.h"
 #include "src/core/core_state.h"
 #include "src/diag/diag_trace.h"
+#include "src/msg/msg_progress.h"
 
+#include <limits.h>
 #include <pthread.h>
 #include <rdma/fi_errno.h>
 #include <rdma/fi_ext_weft.h>
@@ -19,6 +22,8 @@
 #include <unistd.h>
 
 #define HANDLE_BYTES 64
+/* format of WEFT_SPAWN_WORLD: first rank, handle */
+#define SPAWN_FORMAT "%u %63[a-z0-9 ]"
 
 static struct fi_weft_world *world; /* NULL in live mode */
 
@@ -27,44 +32,119 @@ static struct fid *domain(void)
 	return &weft_core.domain->fid;
 }
 
+/* Returns the number of a rank of this job in the world. */
+static uint32_t in_world(int rank)
+{
+	return (uint32_t)(weft_core.job.base + rank);
+}
+
 /*
- * Creates the world in rank 0; attaches to it in the other ranks. The launcher
- * passes the handle.
+ * Attaches a spawned process to the world of its parents. Returns 1 if this
+ * process was not spawned.
  */
-static int create_or_attach(int rank, int size)
+static int join_as_spawned(int rank)
+{
+	const char *text = getenv(WEFT_SPAWN_WORLD);
+	char handle[HANDLE_BYTES] = "";
+	unsigned base;
+
+	if (!text)
+		return 1;
+	if (sscanf(text, SPAWN_FORMAT, &base, handle) != 2 || base > INT_MAX) {
+		weft_log(WEFT_LOG_ERROR,
+			 WEFT_SPAWN_WORLD "=%s is not a world; only "
+					  "MPI_Comm_spawn sets it",
+			 text);
+		return -FI_EINVAL;
+	}
+	/* programs that this process starts do not belong to the world */
+	unsetenv(WEFT_SPAWN_WORLD);
+	weft_core.job.base = (int)base;
+	return world->attach(domain(), in_world(rank), handle, sizeof(handle));
+}
+
+/*
+ * Creates the world in the first process of the launcher; attaches to it in the
+ * others. The launcher passes the handle.
+ */
+static int create_or_attach(const struct weft_job *job)
 {
 	char handle[HANDLE_BYTES] = "";
 	size_t len = sizeof(handle);
-	int rc = 0;
+	int rc = join_as_spawned(job->rank);
 
-	if (!rank)
-		rc = world->create(domain(), (uint32_t)size, handle, &len);
-	if (rc || size == 1)
+	if (rc <= 0)
+		return rc;
+	rc = 0;
+	if (!job->member)
+		rc = world->create(domain(), (uint32_t)job->members, handle,
+				   &len);
+	if (rc || job->members == 1)
 		return rc;
 	rc = weft_pmix_put(handle, sizeof(handle));
-	if (rc || !rank)
+	if (rc || !job->member)
 		return rc;
 	len = sizeof(handle);
 	rc = weft_pmix_get(0, handle, &len);
-	return rc ? rc : world->attach(domain(), (uint32_t)rank, handle, len);
+	return rc ? rc
+		  : world->attach(domain(), (uint32_t)job->member, handle, len);
 }
 
 int weft_world_join(bool *joined_p)
 {
 	void *ops = NULL;
+	int rc;
 
 	if (fi_open_ops(domain(), FI_WEFT_WORLD, 0, &ops, NULL))
 		return 0;
 	world = ops;
 	*joined_p = true;
-	return weft_fi_errno(
-		create_or_attach(weft_core.job.rank, weft_core.job.size));
+	rc = create_or_attach(&weft_core.job);
+	if (!rc && weft_core.job.background)
+		rc = world->background(domain());
+	return weft_fi_errno(rc);
 }
 
 int weft_world_address(int rank, void *name, size_t *len)
 {
 	return weft_fi_errno(
-		world->address(domain(), (uint32_t)rank, name, len));
+		world->address(domain(), in_world(rank), name, len));
+}
+
+uint64_t weft_world_id(void)
+{
+	return world->id(domain());
+}
+
+/* ---- places for spawned ranks -------------------------------------------- */
+
+int weft_world_spare(void)
+{
+	return (int)world->spare(domain());
+}
+
+int weft_world_reserve(int ranks, char *text, size_t room)
+{
+	char handle[HANDLE_BYTES] = "";
+	size_t len = sizeof(handle);
+	int rc = world->handle(domain(), handle, &len);
+	uint32_t first = 0;
+
+	if (rc)
+		return weft_fi_errno(rc);
+	while ((rc = world->spawn(domain(), (uint32_t)ranks, &first)) ==
+	       -FI_EAGAIN)
+		weft_progress();
+	if (rc)
+		return weft_fi_errno(rc);
+	snprintf(text, room, "%u %s", first, handle);
+	return 0;
+}
+
+void weft_world_cancel(int ranks, const char *text)
+{
+	world->cancel(domain(), (uint32_t)strtoul(text, NULL, 10),
+		      (uint32_t)ranks);
 }
 
 int weft_world_choice(unsigned i, struct fi_weft_choice *choice)
@@ -103,9 +183,11 @@ static bool verbose(void)
 	return weft_cfg_get(&weft_core_opts[WEFT_OPT_VERBOSE]).b;
 }
 
+/* Returns whether this job prints reports; only the first job does. */
 static bool report_requested(void)
 {
-	return verbose() || weft_call_report_requested();
+	return !weft_core.job.base &&
+	       (verbose() || weft_call_report_requested());
 }
 
 /*
@@ -130,15 +212,15 @@ static void write_links(void)
 }
 
 /*
- * Waits until all ranks have left, then reports: the state is then final and
- * deterministic.
+ * Waits until all ranks have left, also those of spawned jobs, then reports:
+ * the state is then final and deterministic.
  */
 static void report_when_left(void)
 {
 	struct fi_weft_note n;
 
-	for (int r = 0; r < weft_core.job.size; r++)
-		while (!world->read(domain(), (uint32_t)r, &n) && n.waits)
+	for (uint32_t r = 0; world->read(domain(), r, &n) != -FI_EINVAL; r++)
+		while (!world->read(domain(), r, &n) && n.waits)
 			usleep(1000);
 	if (verbose())
 		weft_report_count(stderr, world, domain());
@@ -189,7 +271,7 @@ void weft_world_failed_ranks(char *text, size_t len)
 
 	*text = 0;
 	for (int r = 0; world && r < weft_core.job.size && pos < len; r++)
-		if (!world->why(domain(), (uint32_t)r, why, sizeof(why)))
+		if (!world->why(domain(), in_world(r), why, sizeof(why)))
 			pos += (size_t)snprintf(text + pos, len - pos,
 						"%s rank %d (%s)",
 						pos ? "," : ":", r, why);
@@ -202,7 +284,7 @@ static bool is_first(void)
 	int r = 0;
 
 	while (r < weft_core.job.rank &&
-	       !world->why(domain(), (uint32_t)r, why, sizeof(why)))
+	       !world->why(domain(), in_world(r), why, sizeof(why)))
 		r++;
 	return r == weft_core.job.rank;
 }
@@ -239,7 +321,9 @@ int weft_world_end(void)
 		if (weft_report_free_compute(&n, text, sizeof(text)))
 			weft_log(WEFT_LOG_WARN, "%s", text);
 	}
-	if (weft_core.job.rank == 0 && report_requested())
+	/* with several jobs, ranks of background jobs must have blocked */
+	if (weft_core.job.member == 0 &&
+	    (report_requested() || weft_core.job.members > weft_core.job.size))
 		report_when_left();
 	/*
 	 * the fence makes all ranks disconnect from the launcher together;

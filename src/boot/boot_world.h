@@ -19,6 +19,12 @@
 int weft_world_join(bool *joined_p);
 
 int weft_world_address(int rank, void *name, size_t *len);
+uint64_t weft_world_id(void);
+/* Places for ranks that are spawned; see struct weft_core_backend. */
+int weft_world_reserve(int ranks, char *text, size_t room);
+void weft_world_cancel(int ranks, const char *text);
+/* Returns how many ranks can be spawned in the whole run. */
+int weft_world_spare(void);
 
 /* Returns choice i of a collective algorithm, or -ENOENT. */
 struct fi_weft_choice;

@@ -6,6 +6,7 @@ libmpi_abi_la_SOURCES += src/comm/comm_agree.c src/comm/comm_agree.h \
 	src/comm/comm_group.c src/comm/comm_group.h src/comm/comm_inter.c \
 	src/comm/comm_inter.h src/comm/comm_make.c src/comm/comm_make.h \
 	src/comm/comm_exchange.c src/comm/comm_exchange.h \
+	src/comm/comm_local.c src/comm/comm_local.h \
 	src/comm/comm_port.c src/comm/comm_port.h \
 	src/comm/comm_session.c src/comm/comm_session.h \
 	src/comm/comm_split.c src/comm/comm_split.h

@@ -86,6 +86,9 @@ struct weft_comm {
 	int acked;
 	uint32_t ballots;
 	struct coll_hosts *hosts; /* coll/coll_hosts.h, computed on first use */
+	/* coll/coll_shared.h: memory of all members, or NULL */
+	struct coll_shared *shared;
+	uint32_t shared_calls; /* calls before that memory was opened */
 	char name[MPI_MAX_OBJECT_NAME];
 };
 

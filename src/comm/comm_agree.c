@@ -14,8 +14,8 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct weft_list agreements = { &agreements, &agreements };
 /*
- * Agreements that currently offer ids: one in its first try and one in a later
- * try, from disjoint sets of ids.
+ * Agreements that currently offer ids: one in its first try, and one in a later
+ * try; they offer disjoint sets of ids.
  */
 static struct weft_agree *first_try, *deferred_retry;
 #define FIRST_TRY_IDS UINT64_C(0x5555555555555555)

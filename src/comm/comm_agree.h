@@ -12,10 +12,11 @@
  * The first try may wait for a rank that joins only after another agreement has
  * completed, so it must not block that agreement: the first try offers every
  * other id, and agreements beyond their first try offer the remaining ids
- * meanwhile. Beyond the first try all members take part, and agreements have an
- * order that is the same in all processes (the context and tag that they use).
- * An agreement offers ids only while no earlier agreement is in progress, so
- * the earliest agreement of the job always completes, then the next.
+ * meanwhile. Beyond the first try all members take part, and agreements are
+ * ordered by the context and tag that they use, which is the same order in all
+ * processes. An agreement offers ids only while no earlier agreement is in
+ * progress, so the earliest agreement of the job always completes, then the
+ * next one.
  */
 #ifndef WEFT_COMM_AGREE_H
 #define WEFT_COMM_AGREE_H
@@ -35,7 +36,7 @@ struct weft_agree {
 	int dist;	 /* rank distance of the current exchange */
 	bool first;	 /* the first try is in progress */
 	bool offers;
-	/* ids offered, one bit each; last word 1: all members offered */
+	/* ids offered, one bit each; last word: 1 if all members offered ids */
 	uint64_t mine[WEFT_CTX_WINDOW + 1];
 	uint64_t in[WEFT_CTX_WINDOW + 1];
 	int error; /* result of the post of send */

@@ -74,7 +74,7 @@ int weft_channel_swap(const struct weft_channel *m, int peer, const void *a,
 }
 
 /*
- * Doubles the number of blocks in every rank with each step, also if n is not a
+ * Each step doubles the number of blocks in every rank, also if n is not a
  * power of two.
  */
 static int gather_steps(const struct weft_channel *m, char *tmp, size_t bytes)
@@ -113,5 +113,29 @@ int weft_channel_allgather(const struct weft_channel *m, void *all,
 		memcpy((char *)all + (size_t)((me + i) % n) * bytes,
 		       tmp + (size_t)i * bytes, bytes);
 	free(tmp);
+	return rc;
+}
+
+/*
+ * Dissemination: with each step the flag of a rank includes those of twice as
+ * many ranks, also if n is not a power of two. Each message has one byte.
+ */
+int weft_channel_any(const struct weft_channel *m, bool *flag_p)
+{
+	int n = m->comm->size, me = m->comm->rank, rc = 0;
+	char mine = (char)*flag_p, other = 0;
+
+	for (int dist = 1; dist < n && !rc; dist <<= 1) {
+		struct weft_p2p_args send =
+			weft_channel_args(m, &mine, 1, (me - dist + n) % n);
+		struct weft_p2p_args recv =
+			weft_channel_args(m, &other, 1, (me + dist) % n);
+
+		rc = weft_core_sendrecv(&send, &recv, MPI_STATUS_IGNORE);
+		if (!rc)
+			mine |= other;
+	}
+	if (!rc)
+		*flag_p = mine != 0;
 	return rc;
 }

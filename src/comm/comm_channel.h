@@ -41,6 +41,12 @@ int weft_channel_bcast(const struct weft_channel *m, int root, void *buf,
 int weft_channel_allgather(const struct weft_channel *m, void *all,
 			   size_t bytes);
 
+/*
+ * Computes the logical OR of the flags of all ranks. No rank returns before all
+ * ranks have called the function.
+ */
+int weft_channel_any(const struct weft_channel *m, bool *flag_p);
+
 /* Sends a and receives b, between two ranks that both call this function. */
 int weft_channel_swap(const struct weft_channel *m, int peer, const void *a,
 		      size_t a_bytes, void *b, size_t b_bytes);

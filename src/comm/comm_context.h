@@ -25,7 +25,8 @@ void weft_ctx_use(unsigned id);
 void weft_ctx_free(unsigned id);
 /*
  * Returns the number of words of ids for agreements. The last window of ids is
- * for communicators that survive failures, if there may be such (src/recover).
+ * reserved for communicators that survive failures, if the job allows them
+ * (src/recover).
  */
 unsigned weft_ctx_words(void);
 

@@ -12,7 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* least number of ranks; smaller communicators query the launcher per rank */
+/*
+ * minimum number of ranks; in smaller communicators each rank queries the
+ * launcher separately
+ */
 #define EXCHANGE_MIN_RANKS 8
 
 /* Inserts the addresses of all members of c. The lock is held. */

@@ -132,7 +132,7 @@ static int exchange_identities(const struct weft_make_inter *i,
 
 	for (size_t k = 0; !rc && leads && k < n; k++)
 		rc = weft_foreign_identify(i->group->proc[k], &ids[k]);
-	/* with an error the other leader gets identities that are not valid */
+	/* after an error, send invalid identities to the other leader */
 	if (rc && leads && ids)
 		memset(ids, 0, n * sizeof(*ids));
 	if (ids) {
@@ -244,7 +244,10 @@ static int create_between(struct weft_comm *c, struct weft_group *mine,
 	return rc;
 }
 
-/* Exchanges the ranks of g in its side; *theirs has the size of the other. */
+/*
+ * Exchanges the ranks of g in its side with the other side; *theirs is the size
+ * of the other group.
+ */
 static int swap_ranks(struct weft_comm *c, const struct weft_group *g,
 		      struct weft_group *theirs)
 {

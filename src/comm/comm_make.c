@@ -87,6 +87,22 @@ int weft_comm_clone(struct weft_comm *c, struct weft_comm **comm_p)
 	return rc ? rc : clone_end(&k, comm_p);
 }
 
+int weft_comm_clone_two(struct weft_comm *c, struct weft_comm *made[2])
+{
+	struct weft_channel m = weft_channel_of(c);
+	unsigned id[2];
+	int rc = weft_agree_wait(&m, 2, id);
+
+	if (!rc)
+		rc = create_on_group(c, c->group, id[0], &made[0]);
+	if (rc)
+		return rc;
+	rc = create_on_group(c, c->group, id[1], &made[1]);
+	if (rc)
+		weft_comm_put(made[0]);
+	return rc;
+}
+
 static int clone_step(struct weft_req *r)
 {
 	struct clone *k = weft_container_of(r, struct clone, agree.req);

@@ -41,6 +41,8 @@ int weft_comm_split(struct weft_comm *c, int color, int key,
 
 /* Copies c's groups with a new context; without attributes and info. */
 int weft_comm_clone(struct weft_comm *c, struct weft_comm **comm_p);
+/* Copies an intracommunicator twice, by one agreement. */
+int weft_comm_clone_two(struct weft_comm *c, struct weft_comm *made[2]);
 
 /*
  * Creates a communicator over the given ranks of c's group, in this order;

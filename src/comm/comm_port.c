@@ -11,26 +11,27 @@
 #include "src/msg/msg_tag.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/random.h>
 
-#define PREFIX "weft:"
+#define PREFIX_ROOM 32 /* beginning of a name, bytes */
 
 /* Ranks of the two roots in the communicator of their messages. */
 enum { ACCEPTING, CONNECTING };
 
 struct request {
 	struct weft_identity from;
-	uint32_t reply; /* tag of the answer */
+	uint32_t reply; /* tag for the answer */
 	uint32_t pad;
 };
 
 struct answer {
 	struct weft_identity from;
-	uint32_t tag; /* tag of the further messages */
+	uint32_t tag; /* tag for all further messages */
 	uint32_t pad;
 };
 
@@ -69,14 +70,31 @@ static struct port *find(uint32_t number)
 	return NULL;
 }
 
-/* Reads a name; id->job and id->rank are not part of it. */
+/*
+ * Writes the beginning of the names of ports. In virtual time it contains the
+ * world: addresses have no meaning in another one. Returns its length.
+ */
+static int write_prefix(char text[PREFIX_ROOM])
+{
+	if (!weft_core.backend->world)
+		return snprintf(text, PREFIX_ROOM, "weft:");
+	return snprintf(text, PREFIX_ROOM, "weft-vt:%016" PRIx64 ":",
+			weft_core.backend->world());
+}
+
+/* Parses the name of a port; id->job and id->rank are not part of it. */
 static int parse(const char *text, uint32_t *number_p, struct weft_identity *id)
 {
+	char prefix[PREFIX_ROOM];
 	unsigned byte;
 	int used = 0;
+	size_t skip = (size_t)write_prefix(prefix);
 
 	memset(id, 0, sizeof(*id));
-	if (sscanf(text, PREFIX "%8x:%n", number_p, &used) != 1 || !used ||
+	if (strncmp(text, prefix, skip))
+		return -ENXIO;
+	text += skip;
+	if (sscanf(text, "%8x:%n", number_p, &used) != 1 || !used ||
 	    *number_p > WEFT_TAG_MASK)
 		return -ENXIO;
 	for (text += used; *text; text += 2) {
@@ -90,10 +108,7 @@ static int parse(const char *text, uint32_t *number_p, struct weft_identity *id)
 
 const char *weft_comm_port_obstacle(void)
 {
-	if (weft_core.traits.global_clock)
-		return "the ranks of virtual time are fixed at the start of "
-		       "the job";
-	/* the key of a job is derived from data of this job only */
+	/* the key of a job is derived only from data of that job */
 	if (weft_core.info->ep_attr->auth_key)
 		return "jobs that communicate by datagrams need a common key: "
 		       "start them with FI_WEFT_KEY, by Weft's mpiexec";
@@ -109,8 +124,9 @@ int weft_comm_port_open(char text[MPI_MAX_PORT_NAME])
 	if (!p)
 		return -ENOMEM;
 	p->number = new_number();
-	pos = (size_t)snprintf(text, MPI_MAX_PORT_NAME,
-			       PREFIX "%08x:", p->number);
+	pos = (size_t)write_prefix(text);
+	pos += (size_t)snprintf(text + pos, MPI_MAX_PORT_NAME - pos,
+				"%08x:", p->number);
 	for (size_t i = 0; i < len && i < WEFT_FOREIGN_NAME; i++)
 		pos += (size_t)snprintf(text + pos, MPI_MAX_PORT_NAME - pos,
 					"%02x", name[i]);
@@ -197,8 +213,9 @@ static int roots_accept(const char *name, struct roots *r)
 }
 
 /*
- * Returns the index of the process that opened the port. Its rank becomes known
- * by its answer: until then it is a process of a job without a number.
+ * Returns the index of the process that opened the port. Its rank is known only
+ * after its answer: until then it is registered as a process of a job without a
+ * number.
  */
 static int find_by_name(struct weft_identity *id)
 {
@@ -258,7 +275,7 @@ static int create(struct weft_comm *c, int root, struct roots *r,
 	int tag = i.tag;
 	int rc;
 
-	/* the tag is also part of the agreement of all members */
+	/* the tag is also used in the agreement of all members */
 	rc = weft_channel_bcast(&local, root, &tag, sizeof(tag));
 	i.tag = tag;
 	return rc ? rc : weft_make_inter(&i, c, comm_p);

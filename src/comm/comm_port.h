@@ -21,8 +21,8 @@
 #include "src/comm/comm.h"
 
 /*
- * Returns NULL, or why processes of this job and of other jobs cannot
- * communicate.
+ * Returns NULL, or the reason why processes of this job and of other jobs
+ * cannot communicate.
  */
 const char *weft_comm_port_obstacle(void);
 
@@ -37,8 +37,8 @@ int weft_comm_port_connect(struct weft_comm *c, int root, const char *name,
 			   struct weft_comm **comm_p);
 
 /*
- * Sends rc of the root to all members of c, so that the operation fails at all
- * members if the root cannot open a port. Returns rc of the root.
+ * Sends the root's rc to all members of c, so that the operation fails at all
+ * members if the root cannot open a port. Returns the root's rc.
  */
 int weft_comm_port_agree(struct weft_comm *c, int root, int rc);
 

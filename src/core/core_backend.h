@@ -55,6 +55,20 @@ struct weft_core_backend {
 	/* Returns the address of a process, in the format of fi_av_insert. */
 	int (*address)(int proc, void *name, size_t *len);
 	/*
+	 * Returns a number that is part of the names of ports: a port of
+	 * another world cannot be reached. NULL: all jobs of a user are
+	 * reachable.
+	 */
+	uint64_t (*world)(void);
+	/*
+	 * Reserves places for `ranks` processes that are spawned, and writes
+	 * the value of WEFT_SPAWN_WORLD for them. Returns 0, -ENOSPC: not
+	 * enough places are free, or other -errno. cancel() gives the places
+	 * back. NULL: processes need no places.
+	 */
+	int (*reserve)(int ranks, char *text, size_t room);
+	void (*cancel)(int ranks, const char *text);
+	/*
 	 * Waits in MPI_Finalize until all ranks have called it. *stays_p: on
 	 * entry whether this process has used sessions, on return whether any
 	 * process has. Returns 0 or -errno; 1: this rank has left already.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Table of the options of the MPI layer (core_opts.h). */
 #include "src/core/core_opts.h"
+#include "src/job/job_own.h"
 
 bool weft_core_exact;
 
@@ -25,7 +26,8 @@ const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT] = {
 	[WEFT_OPT_LOCAL_RANKS] = { "WEFT_LOCAL_RANKS", WEFT_CFG_INT, "0",
 				   "set by mpiexec: ranks on this host", NULL },
 	[WEFT_OPT_LOCAL_CPUS] = { "WEFT_LOCAL_CPUS", WEFT_CFG_INT, "0",
-				  "set by mpiexec: processors for these ranks",
+				  "processors for the ranks of this host; "
+				  "mpiexec sets it",
 				  NULL },
 	[WEFT_OPT_PROVIDER_LIB] = { "WEFT_PROVIDER_LIB", WEFT_CFG_TEXT, "",
 				    "file of the libfabric provider, instead "
@@ -44,10 +46,18 @@ const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT] = {
 				  "of the pipe on which ranks report their "
 				  "start and end",
 				  NULL },
+	[WEFT_OPT_JOB_OWN] = { WEFT_JOB_OWN, WEFT_CFG_TEXT, "",
+			       "set by mpiexec --job: first rank and number of "
+			       "ranks of this rank's job",
+			       NULL },
 	[WEFT_OPT_TRACE_FD] = { "WEFT_TRACE_FD", WEFT_CFG_INT, "-1",
 				"set by mpiexec: descriptor of the file to "
 				"which ranks write events",
 				NULL },
+	[WEFT_OPT_RECORD] = { "WEFT_RECORD", WEFT_CFG_TEXT, "",
+			      "set by mpiexec --record: file to which ranks "
+			      "write their calls",
+			      NULL },
 	[WEFT_OPT_VERBOSE] = { "WEFT_VERBOSE", WEFT_CFG_BOOL, "0",
 			       "rank 0 prints a summary at the end of virtual "
 			       "time, with a hash of all events",

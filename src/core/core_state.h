@@ -40,10 +40,21 @@ struct weft_proc {
 struct weft_job {
 	int rank;
 	int size;
-	int local_rank;
 	int local_size;
-	int appnum;   /* -1: unknown */
-	int universe; /* -1: unknown */
+	/*
+	 * rank of this job's rank 0 in the world of virtual time: not 0 in a
+	 * spawned job, and in the second and later jobs of one mpiexec; live: 0
+	 */
+	int base;
+	/*
+	 * number of this process among those that the launcher has started, and
+	 * their number: rank and size, unless mpiexec runs several jobs
+	 */
+	int member;
+	int members;
+	bool background; /* this job ends when the other jobs have ended */
+	int appnum;	 /* -1: unknown */
+	int universe;	 /* -1: unknown */
 	bool launched;
 	int *local; /* ranks on this host, local_size entries; or NULL */
 };

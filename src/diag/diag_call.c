@@ -27,7 +27,7 @@ struct thread_state {
 	enum timed timed;
 };
 
-/* word used before the page is open, and if memory is short */
+/* word used before the page is open, and if there is no memory for a word */
 static weft_au32 dummy_slot;
 WEFT_HOT_DATA weft_au32 *weft_call_slot = &dummy_slot;
 
@@ -99,8 +99,8 @@ found:
 }
 
 /*
- * Assigns a number to the name that the application called, without the P:
- * "MPI_Send". Returns the number, or 0.
+ * Assigns a number to the name of the function that the application called,
+ * without the P: "MPI_Send". Returns the number, or 0.
  */
 static WEFT_COLD uint32_t new_number(struct weft_call_site *site)
 {

@@ -85,7 +85,7 @@ void weft_call_start(bool threads, uint64_t (*clock)(void));
 void weft_call_stop(void);
 /* Continues after weft_call_stop() or weft_call_finish(). */
 void weft_call_resume(void);
-/* Records that the other ranks need nothing more from this rank. */
+/* Records that no other rank needs this rank any more. */
 void weft_call_finish(void);
 
 /* Description of a call for the trace; see src/job/job_trace_layout.h. */
@@ -124,7 +124,10 @@ bool weft_call_report_requested(void);
  * without a launcher.
  */
 struct weft_job_page *weft_call_job_page(uint32_t *me_p);
-/* Returns the version of a page of another version than this one's, or 0. */
+/*
+ * Returns the version of the launcher's page if it differs from this library's
+ * version, otherwise 0.
+ */
 uint32_t weft_call_refused_page(void);
 /* Prints the report of this process if no launcher prints it. */
 void weft_call_print(const char *clock);

@@ -1,8 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Deadlock report: notes from requests, and the report from all notes. */
+/*
+ * Deadlock report: notes made from requests, and the report made from all
+ * notes.
+ */
 #include "src/diag/diag_deadlock.h"
 
 #include "src/boot/boot_abort.h"
+#include "src/boot/boot_foreign.h"
 #include "src/diag/diag_call.h"
 #include "src/msg/msg.h"
 #include "src/msg/msg_progress.h"
@@ -37,6 +41,12 @@ static void describe_comm(const struct weft_comm *c,
 		snprintf(i->comm, sizeof(i->comm), "communicator %u", i->ctx);
 }
 
+/* Returns the rank of a peer in the world, as the report numbers them. */
+static int rank_of(const struct weft_comm *c, int peer)
+{
+	return weft_foreign_rank(c->proc[peer]);
+}
+
 /* Lists the processes that a rank waits for, as ranges. */
 static void list_members(const struct weft_comm *c, char *list, size_t size)
 {
@@ -45,11 +55,12 @@ static void list_members(const struct weft_comm *c, char *list, size_t size)
 
 	for (k = 0; k < c->peers && pos < size; k++) {
 		for (from = k;
-		     k + 1 < c->peers && c->proc[k + 1] == c->proc[k] + 1; k++)
+		     k + 1 < c->peers && rank_of(c, k + 1) == rank_of(c, k) + 1;
+		     k++)
 			;
 		pos += (size_t)snprintf(
 			list + pos, size - pos, k > from ? "%s%d-%d" : "%s%d",
-			pos ? "," : "", c->proc[from], c->proc[k]);
+			pos ? "," : "", rank_of(c, from), rank_of(c, k));
 	}
 	if (pos >= size)
 		list[0] = '\0';
@@ -62,12 +73,12 @@ static void list_members(const struct weft_comm *c, char *list, size_t size)
 static void describe_members(const struct weft_comm *c,
 			     struct weft_waitnote_item *i)
 {
-	int step = c->peers > 1 ? c->proc[1] - c->proc[0] : 1;
+	int step = c->peers > 1 ? rank_of(c, 1) - rank_of(c, 0) : 1;
 
-	i->first = c->proc[0];
-	i->last = c->proc[c->peers - 1];
+	i->first = rank_of(c, 0);
+	i->last = rank_of(c, c->peers - 1);
 	for (int k = 2; k < c->peers; k++)
-		if (c->proc[k] - c->proc[k - 1] != step)
+		if (rank_of(c, k) - rank_of(c, k - 1) != step)
 			step = 0;
 	i->step = c->inter || step < 0 ? 0 : step;
 	if (!i->step)
@@ -95,7 +106,7 @@ static void describe_msg(const struct weft_p2p *p, struct weft_waitnote_item *i)
 	}
 	*i = (struct weft_waitnote_item){
 		.kind = sends ? WEFT_WAIT_SEND : WEFT_WAIT_RECV,
-		.peer = any ? WEFT_WAIT_ANY : c->proc[p->peer],
+		.peer = any ? WEFT_WAIT_ANY : rank_of(c, p->peer),
 		.tag = !sends && p->ignore & WEFT_TAG_MASK
 			       ? WEFT_WAIT_ANY
 			       : weft_tag_tag(p->word),
@@ -166,7 +177,10 @@ static void describe(const struct weft_idle *first, struct weft_waitnote *s)
 	memset(s, 0, sizeof(*s));
 	snprintf(s->call, sizeof(s->call), "%.*s", WEFT_WAIT_NOTE_NAME - 1,
 		 weft_call_text(call, sizeof(call)));
-	/* of several threads keep only the first name, up to the comma */
+	/*
+	 * if there are several threads, keep only the first name, up to the
+	 * comma
+	 */
 	s->call[strcspn(s->call, ",")] = '\0';
 	if (weft_core.world)
 		s->world_seq = (int)weft_load32(&weft_core.world->coll_seq);
@@ -238,10 +252,24 @@ static void trace_deadlock(const struct weft_waitnote *all, int n, uint64_t now,
 	free(text);
 }
 
-/* Prints the report with one call, so that it is not interleaved. */
+/* Returns the number of ranks, with those of spawned jobs. */
+static int count_ranks(const struct fi_weft_world *world)
+{
+	struct fi_weft_note note;
+	int n = 0;
+
+	while (!world->read(&weft_core.domain->fid, (uint32_t)n, &note))
+		n++;
+	return n;
+}
+
+/*
+ * Prints the report with one call, so that it is not interleaved. The ranks of
+ * spawned jobs follow those of the first job.
+ */
 static void print_report(const struct fi_weft_world *world)
 {
-	int n = weft_core.job.size;
+	int n = count_ranks(world);
 	uint64_t now;
 	struct weft_waitnote *all = read_notes(world, n, &now);
 	char *text = NULL;

@@ -59,7 +59,10 @@ void weft_errh_put(struct weft_errh *h)
 	free(h);
 }
 
-/* Returns the handler of an object, or that of MPI_COMM_SELF. */
+/*
+ * Returns the error handler of an object; without an object, that of
+ * MPI_COMM_SELF.
+ */
 static struct weft_errh *handler_of(const void *obj)
 {
 	const struct weft_obj *o = obj;
@@ -134,7 +137,7 @@ int weft_err_call(const void *obj, const char *func, int code)
 
 /* ---- raising ------------------------------------------------------------- */
 
-/* Returns the name that the application called, MPI_*. */
+/* Returns the name of the function that the application called, MPI_*. */
 static const char *mpi_name(const char *func)
 {
 	return func[0] == 'P' && func[1] == 'M' ? func + 1 : func;
@@ -189,6 +192,7 @@ static int class_of(int rc)
 	case ENOTSUP:
 	case ENOSYS:
 		return MPI_ERR_UNSUPPORTED_OPERATION;
+	case EHOSTDOWN:
 	case EHOSTUNREACH:
 	case ECONNRESET:
 	case ESHUTDOWN:
@@ -203,7 +207,7 @@ static int class_of(int rc)
 	}
 }
 
-/* Texts of errors for which strerror() is not helpful. */
+/* Returns texts for errors for which strerror() is not helpful. */
 static const char *other_text(int rc)
 {
 	switch (-rc) {
@@ -231,7 +235,7 @@ int weft_err_code_rc(const struct weft_comm *c, int rc)
 	return class;
 }
 
-/* Converts errors that follow from a failure or revocation. */
+/* Converts errors caused by a failure or revocation. */
 static int after_failure(const void *obj, int rc)
 {
 	const struct weft_obj *o = obj;

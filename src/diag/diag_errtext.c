@@ -23,7 +23,7 @@
 #include <string.h>
 
 #define CLASSES	   64
-#define SLOTS	   253 /* followed by one for each class of mpi-ext.h */
+#define SLOTS	   253 /* followed by one slot for each class of mpi-ext.h */
 #define TOOL_SLOT  15
 #define TOOL_FIRST MPI_T_ERR_CANNOT_INIT
 #define TOOL_LAST  MPI_T_ERR_PVAR_NO_ATOMIC
@@ -306,7 +306,7 @@ int weft_errtext_add_class(int *class_p)
 
 int weft_errtext_add_code(int class, int *code_p)
 {
-	/* an invalid code has class -1 */
+	/* class -1: the code is invalid */
 	return class >= 0 && weft_errtext_class(class) == class
 		       ? errtext_add(class, code_p)
 		       : -EINVAL;

@@ -30,7 +30,10 @@
 /* Bits of recent warnings of the interface. */
 enum { NIC_GARBAGE = 1, NIC_LOSSES = 2 };
 
-/* Location of the region: process and descriptor of the host's first rank. */
+/*
+ * Location of the region: process and descriptor number of the host's first
+ * rank.
+ */
 struct offer {
 	int32_t pid;
 	int32_t fd;
@@ -43,7 +46,8 @@ static pthread_t thread;
 static bool running;
 static weft_au32 stop;
 static struct fi_weft_stats *stats; /* NULL: the provider has no counters */
-static uint64_t garbage, losses;    /* counters at the last check */
+/* values of the counters at the last check */
+static uint64_t garbage, losses;
 static uint64_t garbage_ns, losses_ns;
 
 static int disable_watch(const char *what, int err)

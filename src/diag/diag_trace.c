@@ -95,6 +95,12 @@ static bool is_application_message(uint64_t word)
 enum { RANK_CACHE = 1024 };
 static weft_au32 rank_cache[RANK_CACHE];
 
+/* Returns the index of a rank of this job among the ranks of all jobs. */
+static inline uint32_t member_of(uint32_t rank)
+{
+	return rank + (uint32_t)(weft_core.job.member - weft_core.job.rank);
+}
+
 static WEFT_COLD uint32_t rank_search(fi_addr_t addr)
 {
 	for (int i = 0; i < weft_core.job.size; i++)
@@ -102,7 +108,7 @@ static WEFT_COLD uint32_t rank_search(fi_addr_t addr)
 			/* relaxed: the value is checked before use */
 			weft_store32_relaxed(&rank_cache[addr % RANK_CACHE],
 					     (uint32_t)i);
-			return (uint32_t)i;
+			return member_of((uint32_t)i);
 		}
 	return UINT32_MAX;
 }
@@ -112,7 +118,8 @@ static WEFT_NOINLINE uint32_t rank_lookup(fi_addr_t addr)
 	/* relaxed: the value is checked before use */
 	uint32_t guess = weft_load32_relaxed(&rank_cache[addr % RANK_CACHE]);
 
-	return weft_core.proc[guess].real == addr ? guess : rank_search(addr);
+	return weft_core.proc[guess].real == addr ? member_of(guess)
+						  : rank_search(addr);
 }
 
 /* Returns the rank with this address; often the address is the rank. */
@@ -120,7 +127,7 @@ static inline uint32_t rank_of(fi_addr_t addr)
 {
 	if (weft_likely(addr < (fi_addr_t)weft_core.job.size &&
 			weft_core.proc[addr].real == addr))
-		return (uint32_t)addr;
+		return member_of((uint32_t)addr);
 	return rank_lookup(addr);
 }
 
@@ -278,7 +285,7 @@ static void put_done(const struct weft_p2p *p)
 		.kind = TRACE_DONE,
 		.t = time_after(),
 		.word = p->word,
-		.id = (uint32_t)(p->pend.lane - weft_core.proc),
+		.id = member_of((uint32_t)(p->pend.lane - weft_core.proc)),
 	};
 
 	if (is_application_message(p->word))
@@ -497,7 +504,7 @@ void weft_trace_sync(const struct weft_comm *c, int peer, unsigned what,
 		.kind = out ? TRACE_SEND : TRACE_RECV,
 		.word = weft_tag_word(c->ctx, TRACE_WORD_SYNC,
 				      out ? c->rank : peer, (int)what),
-		.id = (uint32_t)c->proc[peer],
+		.id = member_of((uint32_t)c->proc[peer]),
 	};
 
 	if (trace.fd < 0)
@@ -559,7 +566,8 @@ void weft_trace_start(const struct weft_trace_hooks *of)
 
 	if (fd < 0)
 		return;
-	if (weft_trace_attach(&trace, (int)fd, (uint32_t)weft_core.job.rank)) {
+	if (weft_trace_attach(&trace, (int)fd,
+			      (uint32_t)weft_core.job.member)) {
 		weft_log(WEFT_LOG_WARN, "WEFT_TRACE_FD=%d is not a trace file",
 			 (int)fd);
 		return;

@@ -4,11 +4,13 @@ noinst_LTLIBRARIES += libweftfile.la
 libweftfile_la_SOURCES = \
 	src/file/file_cover.c src/file/file_cover.h \
 	src/file/file_layout.c src/file/file_layout.h \
-	src/file/file_layout_code.c
+	src/file/file_layout_code.c \
+	src/file/file_word.c src/file/file_word.h
 libmpi_abi_la_LIBADD += libweftfile.la
 libmpi_abi_la_SOURCES += \
 	src/file/file.h \
 	src/file/file_access.c src/file/file_access.h \
+	src/file/file_agree.c \
 	src/file/file_coll.c src/file/file_coll.h \
 	src/file/file_coll_round.c \
 	src/file/file_err.c \
@@ -16,6 +18,7 @@ libmpi_abi_la_SOURCES += \
 	src/file/file_hint.c src/file/file_hint.h \
 	src/file/file_io.c src/file/file_io.h \
 	src/file/file_job.c src/file/file_job.h \
+	src/file/file_map.c src/file/file_map.h \
 	src/file/file_op.c src/file/file_op.h \
 	src/file/file_open.c \
 	src/file/file_plan.c src/file/file_plan.h \
@@ -27,4 +30,5 @@ libmpi_abi_la_SOURCES += \
 	src/file/file_window.c src/file/file_window.h
 EXTRA_DIST += src/file/README
 
-C_TESTS += src/file/file_cover_test src/file/file_layout_test
+C_TESTS += src/file/file_cover_test src/file/file_layout_test \
+	src/file/file_word_test

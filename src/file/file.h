@@ -17,12 +17,14 @@
 #include "src/base/atomic.h"
 #include "src/comm/comm.h"
 #include "src/diag/diag_err.h"
+#include "src/file/file_word.h"
 #include "src/types/types_pack.h"
 
 #include <mpi.h>
 #include <pthread.h>
 
 struct file_layout;
+struct file_map;
 struct weft_file_rep;
 struct weft_info;
 struct weft_req;
@@ -78,6 +80,7 @@ struct weft_file {
 	/* maximum file size of this process, bytes (RLIMIT_FSIZE) */
 	uint64_t max_size;
 	struct file_view view;
+	struct file_map *map; /* mapping of the file; file_map.h */
 	/* individual file pointer, in etypes; changed with `lock` held */
 	MPI_Offset pointer;
 	pthread_mutex_t lock;
@@ -88,9 +91,12 @@ struct weft_file {
 
 	struct weft_comm *comm;	   /* messages and collectives of accesses */
 	struct weft_comm *control; /* collectives of all other calls */
-	/* word of the shared file pointer, at rank 0; NULL: one member */
+	/*
+	 * shared file pointer: a word of rank 0 that the members map, or a word
+	 * in a window of rank 0 if they cannot map it (NULL: they can)
+	 */
+	struct file_word word;
 	struct weft_win *shared;
-	int64_t own_shared;	/* shared file pointer if there is one member */
 	struct weft_win *guard; /* lock of atomic mode; NULL: none yet */
 
 	/* split collective in progress, and its kind; 0: none */
@@ -100,8 +106,9 @@ struct weft_file {
 	/* collective accesses started and completed, which run in order */
 	weft_au32 coll_started;
 	weft_au32 coll_done;
-	struct file_layout **member; /* layouts of all members, by rank */
-	int *aggregator;	     /* ranks of the aggregators */
+	/* layouts of all members, by rank; NULL: all have that of `view` */
+	struct file_layout **member;
+	int *aggregator; /* ranks of the aggregators */
 	int aggregators;
 	int hosts;    /* number of hosts of the members */
 	int *host_of; /* number of the host, by rank */
@@ -109,7 +116,6 @@ struct weft_file {
 	size_t buffer_bytes;
 
 	struct file_hints hints;
-	struct weft_info *info;
 	char *path;
 	struct weft_list link; /* entry in the list of open files */
 };
@@ -127,12 +133,24 @@ static inline MPI_File weft_file_handle(const struct weft_file *f)
 	return weft_obj_handle(&f->head.obj);
 }
 
+/* Returns the layout of the view of a member. */
+static inline struct file_layout *weft_file_layout(const struct weft_file *f,
+						   int rank)
+{
+	return f->member ? f->member[rank] : f->view.layout;
+}
+
 /* References of requests; the last one frees a closed file. */
 void weft_file_get(struct weft_file *f);
 void weft_file_put(struct weft_file *f);
 
 /* ---- errors -------------------------------------------------------------- */
 
+/*
+ * Returns rc, a negative error number, or -ECONNRESET if the error follows from
+ * the failure of a member (mpiexec --survive).
+ */
+int weft_file_errno(const struct weft_file *f, int rc);
 /* Return the error class and the text of -errno. */
 int weft_file_class(int rc);
 const char *weft_file_text(int rc);
@@ -165,6 +183,8 @@ int weft_file_preallocate(struct weft_file *f, MPI_Offset size);
 int weft_file_sync(struct weft_file *f);
 int weft_file_atomic_set(struct weft_file *f, bool atomic);
 int weft_file_hint(struct weft_file *f, struct weft_info *info);
+/* Returns a new info with the hints in effect; NULL: no memory. */
+struct weft_info *weft_file_info(const struct weft_file *f);
 
 /* Returns the smallest -errno of all members, or 0; collective. */
 int weft_file_agree(struct weft_file *f, int rc);
@@ -173,6 +193,8 @@ int weft_file_agree(struct weft_file *f, int rc);
  * members.
  */
 int weft_file_agree_same(struct weft_file *f, int rc, int64_t value);
+/* Gets rank 0's value and returns rank 0's rc; collective. */
+int weft_file_from_first(struct weft_file *f, int rc, int64_t *value_p);
 
 /* ---- views --------------------------------------------------------------- */
 

@@ -8,12 +8,14 @@
  *   file with small gaps                  data sieving: the range with its gaps
  *                                         is read at once, and written at once
  *                                         under a lock of the range
- *   file with large gaps                  one call for each piece of the file
+ *   file with large gaps                  one call for each piece of the file,
+ *                                         or through a mapping (file_map.h)
  */
 #include "src/file/file_access.h"
 
 #include "src/file/file_io.h"
 #include "src/file/file_layout.h"
+#include "src/file/file_map.h"
 #include "src/file/file_stream.h"
 
 #include <errno.h>
@@ -46,12 +48,14 @@ static bool mem_is_short(const struct file_range *r)
 	return pieces && weft_typed_bytes(&r->mem) / (size_t)pieces < PIECE_MIN;
 }
 
-/* Describes at most `bytes` bytes of memory from r->done on. */
-static int mem_iov(const struct file_range *r, size_t bytes, struct iovec *iov,
-		   size_t *bytes_p)
+/*
+ * Shortens the list to at most `bytes` bytes. Returns the entries left;
+ * *bytes_p: their bytes.
+ */
+static int iov_limit(struct iovec *iov, int n, size_t bytes, size_t *bytes_p)
 {
-	size_t pos = r->done, sum = 0;
-	int n = weft_pack_iov(&r->mem, &pos, iov, IOV_MAX_PIECES), k;
+	size_t sum = 0;
+	int k;
 
 	for (k = 0; k < n && sum < bytes; k++) {
 		iov[k].iov_len = min_size(iov[k].iov_len, bytes - sum);
@@ -59,6 +63,16 @@ static int mem_iov(const struct file_range *r, size_t bytes, struct iovec *iov,
 	}
 	*bytes_p = sum;
 	return k;
+}
+
+/* Describes at most `bytes` bytes of memory from r->done on. */
+static int mem_iov(const struct file_range *r, size_t bytes, struct iovec *iov,
+		   size_t *bytes_p)
+{
+	size_t pos = r->done;
+	int n = weft_pack_iov(&r->mem, &pos, iov, IOV_MAX_PIECES);
+
+	return iov_limit(iov, n, bytes, bytes_p);
 }
 
 /* ---- contiguous ranges of the file --------------------------------------- */
@@ -233,7 +247,10 @@ static int sieve_read(const struct sieve *s, struct file_range *r)
 	return bytes < s->bytes ? END : MORE;
 }
 
-/* Reads the gaps, stores the data between them, writes all; locked. */
+/*
+ * Reads the range with its gaps, stores the data between the gaps, and writes
+ * the range. The caller holds the lock of the range.
+ */
 static int sieve_write(const struct sieve *s, struct file_range *r)
 {
 	size_t span = (size_t)(s->end - s->offset), done;
@@ -282,6 +299,28 @@ static int move_piece(struct file_range *r, size_t most)
 }
 
 /*
+ * Moves pieces through the mapping of the file, at most `most` bytes. Returns
+ * whether it moved any; a single piece is left to pread() or pwrite().
+ */
+static bool move_mapped(struct file_range *r, size_t most)
+{
+	struct iovec at[IOV_MAX_PIECES], mem[IOV_MAX_PIECES];
+	size_t pos = r->pos + r->done, bytes, part;
+	int k = weft_pack_iov(&r->layout->map, &pos, at, IOV_MAX_PIECES), n;
+	ssize_t moved;
+
+	k = iov_limit(at, k, most, &bytes);
+	n = mem_iov(r, bytes, mem, &part);
+	k = iov_limit(at, k, part, &bytes);
+	if (k < 2)
+		return false;
+	moved = file_map_move(r->f, r->write, mem, n, at, k);
+	if (moved > 0)
+		r->done += (size_t)moved;
+	return moved > 0;
+}
+
+/*
  * Moves the data of a part piece by piece. Writers lock the whole part, which
  * other writers of pieces may share.
  */
@@ -291,10 +330,15 @@ static int move_each(struct file_range *r, size_t bytes)
 	MPI_Offset first = file_layout_offset(r->layout, begin);
 	MPI_Offset last = file_layout_end(r->layout, begin, bytes);
 	bool locked = r->write && file_io_lock_shared(r->f, first, last);
+	bool mapped = file_layout_is_ordered(r->layout, begin, bytes) &&
+		      file_map_holds(r->f, r->write, last);
 	int rc = MORE;
 
-	while (r->done < end && !rc)
-		rc = move_piece(r, end - r->done);
+	while (r->done < end && !rc) {
+		mapped = mapped && move_mapped(r, end - r->done);
+		if (!mapped)
+			rc = move_piece(r, end - r->done);
+	}
 	if (locked)
 		file_io_unlock(r->f, first, last);
 	return rc;

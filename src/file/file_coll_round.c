@@ -105,7 +105,7 @@ static void find_parts(struct file_coll *c)
 /* Returns the window's buffer as the stream of a member sees it. */
 static struct weft_typed window_as(const struct file_coll *c, int rank)
 {
-	return file_layout_at(c->f->member[rank], c->f->buffer,
+	return file_layout_at(weft_file_layout(c->f, rank), c->f->buffer,
 			      c->window.offset);
 }
 
@@ -262,7 +262,7 @@ static size_t valid_bytes(const struct file_coll *c, int rank)
 		return p->bytes;
 	if (c->end < 0)
 		return 0;
-	pos = file_layout_pos(c->f->member[rank], c->end);
+	pos = file_layout_pos(weft_file_layout(c->f, rank), c->end);
 	return pos <= p->pos		 ? 0
 	       : pos - p->pos < p->bytes ? pos - p->pos
 					 : p->bytes;

@@ -2,11 +2,19 @@
 /* Error classes and texts of files. */
 #include "src/file/file.h"
 
+#include "src/core/core_state.h"
 #include "src/diag/diag_errtext.h"
 #include "src/msg/msg_req.h"
+#include "src/recover/recover.h"
 
 #include <errno.h>
+#include <mpi-ext.h>
 #include <stdio.h>
+
+int weft_file_errno(const struct weft_file *f, int rc)
+{
+	return f && f->comm ? weft_recover_errno(f->comm, rc) : rc;
+}
 
 int weft_file_class(int rc)
 {
@@ -44,7 +52,8 @@ int weft_file_class(int rc)
 	case EHOSTUNREACH:
 	case ECONNRESET:
 	case ESHUTDOWN:
-		return MPI_ERR_PROC_ABORTED;
+		return weft_core.survives ? MPIX_ERR_PROC_FAILED
+					  : MPI_ERR_PROC_ABORTED;
 	case WEFT_FILE_NOT_SAME:
 		return MPI_ERR_NOT_SAME;
 	case WEFT_FILE_CONVERSION:
@@ -64,6 +73,10 @@ const char *weft_file_text(int rc)
 		       "failed";
 	case EREMOTEIO:
 		return "another rank failed in this collective call";
+	case EHOSTUNREACH:
+	case ECONNRESET:
+	case ESHUTDOWN:
+		return "a process of the file's communicator has ended";
 	default:
 		return strerror(-rc);
 	}
@@ -73,6 +86,7 @@ int weft_file_code(const struct weft_file *f, int rc)
 {
 	char text[MPI_MAX_ERROR_STRING];
 
+	rc = weft_file_errno(f, rc);
 	snprintf(text, sizeof(text), "access to the file %.300s failed: %s",
 		 f->path, weft_file_text(rc));
 	return weft_errtext_store(weft_file_class(rc), text);

@@ -16,7 +16,12 @@ int file_guarded_move(struct file_range *r);
 int file_guard_open(struct weft_file *f);
 int file_guard_close(struct weft_file *f);
 
-/* Open and close the window of the shared file pointer; collective. */
+/* Reserves the word of the shared file pointer, at rank 0. */
+void file_shared_first(struct weft_file *f);
+/*
+ * Open and close the shared file pointer, which starts at f->pointer;
+ * collective.
+ */
 int file_shared_open(struct weft_file *f);
 int file_shared_close(struct weft_file *f);
 

@@ -146,42 +146,46 @@ static size_t field_bytes(enum value_kind kind)
 			       : sizeof(enum file_switch);
 }
 
-/* Replaces the fields of common keys by those of rank 0. */
-static int share(struct weft_file *f, struct file_hints *h)
-{
-	struct weft_channel m = weft_channel_of(f->control);
-	struct file_hints first = *h;
-	int rc = weft_channel_bcast(&m, 0, &first, sizeof(first));
+/* The standard's key for both directions of collective accesses. */
+#define BUFFERING "collective_buffering"
 
-	for (size_t i = 0; !rc && i < WEFT_COUNT_OF(hints); i++)
-		if (hints[i].common)
-			memcpy((char *)h + hints[i].field,
-			       (char *)&first + hints[i].field,
-			       field_bytes(hints[i].kind));
-	return rc;
+static bool is_unbuffered(const struct file_hints *h)
+{
+	return h->cb_read == FILE_DISABLE && h->cb_write == FILE_DISABLE;
 }
 
-static int hints_set(struct weft_file *f, struct weft_info *info)
+static void set_buffering(struct file_hints *h, const char *text)
+{
+	if (!strcmp(text, "false"))
+		h->cb_read = h->cb_write = FILE_DISABLE;
+	else if (!strcmp(text, "true") && is_unbuffered(h))
+		h->cb_read = h->cb_write = FILE_AUTO;
+}
+
+/* Sets the fields of the keys in info. */
+static void read_info(struct file_hints *h, struct weft_info *info)
 {
 	char text[MPI_MAX_INFO_VAL + 1];
-	struct file_hints h = f->hints;
-	int rc;
 
+	if (info && weft_info_get(info, BUFFERING, text, sizeof(text)) >= 0)
+		set_buffering(h, text);
 	for (size_t i = 0; info && i < WEFT_COUNT_OF(hints); i++)
 		if (weft_info_get(info, hints[i].key, text, sizeof(text)) >= 0)
-			set_field(&h, &hints[i], text);
-	rc = share(f, &h);
-	if (rc)
-		return rc;
-	if (h.cb_nodes > f->comm->size)
-		h.cb_nodes = f->comm->size;
-	f->hints = h;
+			set_field(h, &hints[i], text);
+}
+
+void file_hint_join(struct weft_file *f, const struct file_hints *first)
+{
+	struct file_hints *h = &f->hints;
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(hints); i++)
+		if (hints[i].common)
+			memcpy((char *)h + hints[i].field,
+			       (const char *)first + hints[i].field,
+			       field_bytes(hints[i].kind));
+	if (h->cb_nodes > f->comm->size)
+		h->cb_nodes = f->comm->size;
 	choose_aggregators(f);
-	for (size_t i = 0; !rc && i < WEFT_COUNT_OF(hints); i++) {
-		print_field(&h, &hints[i], text, sizeof(text));
-		rc = weft_info_set(f->info, hints[i].key, text);
-	}
-	return weft_file_agree(f, rc);
 }
 
 /*
@@ -190,25 +194,60 @@ static int hints_set(struct weft_file *f, struct weft_info *info)
  */
 static int default_aggregators(const struct weft_file *f)
 {
-	long cpus = sysconf(_SC_NPROCESSORS_ONLN);
-	int each = cpus < 1 ? 1 : cpus > PER_HOST ? PER_HOST : (int)cpus;
+	/* sysconf() reads a file: called once; threads store the same value */
+	static weft_au32 known;
+	int each = (int)weft_load32(&known);
+	long cpus;
 
+	if (!each) {
+		cpus = sysconf(_SC_NPROCESSORS_ONLN);
+		each = cpus < 1 ? 1 : cpus > PER_HOST ? PER_HOST : (int)cpus;
+		weft_store32(&known, (uint32_t)each);
+	}
 	return f->hosts > INT_MAX / PER_HOST ? f->hosts : f->hosts * each;
 }
 
-int file_hint_open(struct weft_file *f, struct weft_info *info)
+void file_hint_open(struct weft_file *f, struct weft_info *info)
 {
 	f->hints = (struct file_hints){ .cb_bytes = (size_t)16 << 20,
 					.cb_nodes = default_aggregators(f),
 					.rd_bytes = (size_t)4 << 20,
 					.wr_bytes = (size_t)512 << 10,
 					.unit = 4096 };
-	return hints_set(f, info);
+	read_info(&f->hints, info);
 }
 
 int weft_file_hint(struct weft_file *f, struct weft_info *info)
 {
-	return hints_set(f, info);
+	struct weft_channel m = weft_channel_of(f->control);
+	struct file_hints first;
+	int rc;
+
+	read_info(&f->hints, info);
+	first = f->hints;
+	rc = weft_channel_bcast(&m, 0, &first, sizeof(first));
+	if (!rc)
+		file_hint_join(f, &first);
+	return weft_file_agree(f, rc);
+}
+
+struct weft_info *weft_file_info(const struct weft_file *f)
+{
+	struct weft_info *info = weft_info_open();
+	char text[MPI_MAX_INFO_VAL + 1];
+	int rc = info ? 0 : -ENOMEM;
+
+	if (!rc)
+		rc = weft_info_set(info, BUFFERING,
+				   is_unbuffered(&f->hints) ? "false" : "true");
+	for (size_t i = 0; !rc && i < WEFT_COUNT_OF(hints); i++) {
+		print_field(&f->hints, &hints[i], text, sizeof(text));
+		rc = weft_info_set(info, hints[i].key, text);
+	}
+	if (!rc || !info)
+		return info;
+	weft_info_close(info);
+	return NULL;
 }
 
 unsigned file_hint_perm(struct weft_info *info)

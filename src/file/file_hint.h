@@ -5,11 +5,13 @@
 
 #include "src/file/file.h"
 
+/* Sets the default values, then the hints of info (may be NULL). */
+void file_hint_open(struct weft_file *f, struct weft_info *info);
 /*
- * Sets the default values, then the hints of info (may be NULL). The hints that
- * all members must share are those of rank 0. Collective over f->control.
+ * Replaces the hints that all members must share by those of rank 0, and
+ * chooses the aggregators.
  */
-int file_hint_open(struct weft_file *f, struct weft_info *info);
+void file_hint_join(struct weft_file *f, const struct file_hints *first);
 
 /* Returns the mode bits of a new file (hint file_perm, octal). */
 unsigned file_hint_perm(struct weft_info *info);

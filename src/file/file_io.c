@@ -3,11 +3,15 @@
 #include "src/file/file_io.h"
 
 #include "src/core/core_state.h"
+#include "src/file/file_map.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/uio.h>
 #include <unistd.h>
+
+/* shortest write through the mapping of the file, bytes */
+#define MAPPED_MIN ((size_t)64 << 10)
 
 /* ---- moving -------------------------------------------------------------- */
 
@@ -22,6 +26,15 @@ static ssize_t move_some(const struct weft_file *f, bool write,
 		return pread(f->fd, iov->iov_base, iov->iov_len, offset);
 	return write ? pwritev(f->fd, iov, n, offset)
 		     : preadv(f->fd, iov, n, offset);
+}
+
+static uint64_t iov_bytes(const struct iovec *iov, int n)
+{
+	uint64_t sum = 0;
+
+	for (int k = 0; k < n; k++)
+		sum += iov[k].iov_len;
+	return sum;
 }
 
 /* Removes the first `bytes` bytes from the list. Returns the entries left. */
@@ -46,6 +59,21 @@ static void take_time(bool write, size_t bytes)
 		weft_core.backend->file_time(bytes, write);
 }
 
+/*
+ * Writes through the mapping of the file. Returns the number of bytes, or -1:
+ * not possible. Readers do not exclude each other, so pread() is as fast.
+ */
+static ssize_t write_mapped(const struct weft_file *f, const struct iovec *iov,
+			    int n, MPI_Offset offset)
+{
+	struct iovec at = { (void *)(uintptr_t)offset, iov_bytes(iov, n) };
+
+	if (at.iov_len < MAPPED_MIN ||
+	    !file_map_holds(f, true, offset + (MPI_Offset)at.iov_len))
+		return -1;
+	return file_map_move(f, true, iov, n, &at, 1);
+}
+
 /* Moves all bytes, or up to the end of the file. Returns 0 or -errno. */
 static int move_all(const struct weft_file *f, bool write, struct iovec *iov,
 		    int n, MPI_Offset offset, size_t *done_p)
@@ -53,9 +81,11 @@ static int move_all(const struct weft_file *f, bool write, struct iovec *iov,
 	*done_p = 0;
 	n = iov_skip(&iov, n, 0);
 	while (n > 0) {
-		ssize_t moved = move_some(f, write, iov, n,
-					  offset + (MPI_Offset)*done_p);
+		MPI_Offset at = offset + (MPI_Offset)*done_p;
+		ssize_t moved = write ? write_mapped(f, iov, n, at) : -1;
 
+		if (moved < 0)
+			moved = move_some(f, write, iov, n, at);
 		if (moved < 0 && errno == EINTR)
 			continue;
 		if (moved < 0)
@@ -99,15 +129,6 @@ static int iov_cut(struct iovec *iov, int n, uint64_t bytes)
 		bytes -= iov[k].iov_len;
 	}
 	return k;
-}
-
-static uint64_t iov_bytes(const struct iovec *iov, int n)
-{
-	uint64_t sum = 0;
-
-	for (int k = 0; k < n; k++)
-		sum += iov[k].iov_len;
-	return sum;
 }
 
 /*

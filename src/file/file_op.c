@@ -5,9 +5,40 @@
 #include "src/file/file_guard.h"
 #include "src/file/file_layout.h"
 #include "src/file/file_rep.h"
+#include "src/offload/offload_device.h"
 
 #include <errno.h>
 #include <stdlib.h>
+
+/* ---- device memory ------------------------------------------------------- */
+
+/* Replaces device memory by host memory with the same layout. */
+static int device_open(struct file_op *op, bool write)
+{
+	op->device = op->user;
+	op->host_copy = weft_device_host_alloc(&op->device, &op->user);
+	if (!op->host_copy)
+		return -ENOMEM;
+	if (write && weft_device_copy(&op->user, &op->device) !=
+			     weft_typed_bytes(&op->device))
+		return -EIO;
+	return 0;
+}
+
+/* Copies the first bytes that were read to device memory. */
+static int device_store(const struct file_op *op, size_t bytes)
+{
+	char *packed = malloc(bytes + 1);
+	int rc = packed ? 0 : -ENOMEM;
+
+	if (!rc) {
+		weft_pack(&op->user, 0, packed, bytes);
+		if (weft_device_unpack(&op->device, 0, packed, bytes) != bytes)
+			rc = -EIO;
+	}
+	free(packed);
+	return rc;
+}
 
 /* ---- preparation --------------------------------------------------------- */
 
@@ -55,9 +86,11 @@ int file_op_open(struct file_op *op, const struct weft_file_access *a)
 		.write = a->write,
 		.pos = (size_t)(a->offset * f->view.etype_bytes),
 		.bytes = weft_typed_bytes(&a->mem),
-		.mem = a->mem,
 	};
-	if (file_rep_converts(f->view.rep))
+	if (op->range.bytes && weft_device_has(&a->mem))
+		rc = device_open(op, a->write);
+	op->range.mem = op->user;
+	if (!rc && file_rep_converts(f->view.rep))
 		rc = convert_open(op, f->view.rep);
 	if (!f->view.layout->dt->size)
 		op->range.bytes = 0; /* a view without data */
@@ -74,21 +107,32 @@ static MPI_Count whole_elements(const struct file_op *op)
 	return op->dt->size ? (MPI_Count)op->range.done / op->dt->size : 0;
 }
 
-MPI_Count file_op_finish(struct file_op *op)
+/* Converts what was read. Returns the bytes of memory, or -errno. */
+static MPI_Count convert_finish(const struct file_op *op)
 {
 	struct weft_typed part = op->user;
 	int rc;
 
-	if (!op->rep)
-		return (MPI_Count)op->range.done;
 	part.count = whole_elements(op);
 	rc = op->range.write ? 0 : file_rep_read(op->rep, &part, op->converted);
 	return rc ? rc : part.count * part.dt->size;
 }
 
+MPI_Count file_op_finish(struct file_op *op)
+{
+	MPI_Count bytes =
+		op->rep ? convert_finish(op) : (MPI_Count)op->range.done;
+	int rc = 0;
+
+	if (op->host_copy && !op->range.write && bytes > 0)
+		rc = device_store(op, (size_t)bytes);
+	return rc ? rc : bytes;
+}
+
 void file_op_close(struct file_op *op)
 {
 	free(op->converted);
+	free(op->host_copy);
 	if (op->dt)
 		weft_dt_put(op->dt);
 	weft_dt_put((struct weft_dt *)op->user.dt);

@@ -2,7 +2,8 @@
 /*
  * An access in progress: the range of the stream, and the memory in the file's
  * representation. If the representation is not that of the memory, the data is
- * converted in a buffer: before a write, after a read.
+ * converted in a buffer: before a write, after a read. Data in device memory is
+ * copied to host memory before a write, and from there after a read.
  */
 #ifndef WEFT_FILE_OP_H
 #define WEFT_FILE_OP_H
@@ -11,7 +12,9 @@
 
 struct file_op {
 	struct file_range range;
-	struct weft_typed user;		 /* the application's memory */
+	struct weft_typed user; /* the application's memory, or its host copy */
+	struct weft_typed device; /* the application's device memory */
+	void *host_copy; /* block of user.buf; NULL: no device memory */
 	const struct weft_file_rep *rep; /* NULL: no conversion */
 	struct weft_dt *dt; /* user.dt in the file's representation */
 	char *converted;    /* buffer of range.bytes bytes, or NULL */

@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Opening and closing of files. Rank 0 opens (and creates) the file first, then
- * the others open it; all members agree on the result.
+ * Opening and closing of files. The members agree on two contexts, rank 0 opens
+ * (and creates) the file and broadcasts what all must have in common, the
+ * others open the file, and all agree on the result.
  */
 #include "src/file/file.h"
 
 #include "src/comm/comm_channel.h"
+#include "src/comm/comm_local.h"
 #include "src/comm/comm_make.h"
 #include "src/core/core_state.h"
 #include "src/file/file_guard.h"
 #include "src/file/file_hint.h"
 #include "src/file/file_job.h"
+#include "src/file/file_map.h"
 #include "src/file/file_view.h"
-#include "src/types/types_info.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -41,54 +43,19 @@ void weft_file_errhandler_set(struct weft_err_owner *o, struct weft_errh *h)
 		weft_errh_put(old);
 }
 
-/* ---- agreement ----------------------------------------------------------- */
-
-/* Contribution of a member to an agreement. */
-struct vote {
-	int64_t rc;
-	int64_t value;
-};
-
-int weft_file_agree_same(struct weft_file *f, int rc, int64_t value)
-{
-	struct weft_channel m = weft_channel_of(f->control);
-	int n = f->control->size, err;
-	struct vote *all;
-
-	if (n == 1)
-		return rc;
-	all = calloc((size_t)n, sizeof(*all));
-	if (!all)
-		return -ENOMEM;
-	all[f->control->rank] = (struct vote){ rc, value };
-	err = weft_channel_allgather(&m, all, sizeof(*all));
-	for (int i = 0; i < n && !err; i++)
-		err = (int)all[i].rc;
-	for (int i = 0; i < n && !err; i++)
-		if (all[i].value != all[0].value)
-			err = -WEFT_FILE_NOT_SAME;
-	free(all);
-	return err;
-}
-
-int weft_file_agree(struct weft_file *f, int rc)
-{
-	return weft_file_agree_same(f, rc, 0);
-}
-
 /* ---- objects ------------------------------------------------------------- */
 
 static void file_free(struct weft_file *f)
 {
 	if (f->fd >= 0)
 		close(f->fd);
+	file_map_close(f);
 	file_view_close(f);
+	file_word_close(&f->word);
 	if (f->comm)
 		weft_comm_put(f->comm);
 	if (f->control)
 		weft_comm_put(f->control);
-	if (f->info)
-		weft_info_close(f->info);
 	weft_errh_put(f->head.errh);
 	pthread_mutex_destroy(&f->lock);
 	pthread_mutex_destroy(&f->range_mutex);
@@ -137,27 +104,33 @@ static struct weft_file *file_new(const char *path, int amode)
 	pthread_mutex_init(&f->range_mutex, NULL);
 	pthread_mutex_init(&f->guard_mutex, NULL);
 	f->path = strdup(plain_path(path));
-	f->info = weft_info_open();
-	if (f->path && f->info)
+	if (f->path && !file_map_open(f))
 		return f;
 	file_free(f);
 	return NULL;
 }
 
-static int clone_comm(struct weft_comm *c, const char *path,
-		      struct weft_comm **comm_p)
+/* The requests of a file call the error handler of the file. */
+static void prepare_comm(struct weft_comm *c, const char *path)
 {
-	struct weft_errh *old;
-	int rc = weft_comm_clone(c, comm_p);
+	struct weft_errh *old = c->errh;
+
+	c->errh = weft_errh_get(weft_errh_of(MPI_ERRORS_RETURN));
+	weft_errh_put(old);
+	snprintf(c->name, sizeof(c->name), "the file %.40s", path);
+}
+
+static int clone_comms(struct weft_file *f, struct weft_comm *comm)
+{
+	struct weft_comm *made[2];
+	int rc = weft_comm_clone_two(comm, made);
 
 	if (rc)
 		return rc;
-	/* the requests of a file call the error handler of the file */
-	old = (*comm_p)->errh;
-	(*comm_p)->errh = weft_errh_get(weft_errh_of(MPI_ERRORS_RETURN));
-	weft_errh_put(old);
-	snprintf((*comm_p)->name, sizeof((*comm_p)->name), "the file %.40s",
-		 path);
+	f->control = made[0];
+	f->comm = made[1];
+	prepare_comm(f->control, f->path);
+	prepare_comm(f->comm, f->path);
 	return 0;
 }
 
@@ -175,30 +148,38 @@ static void number_hosts(struct weft_file *f, const int *first)
 	}
 }
 
-/*
- * Gathers the host of each member, identified by the host's first rank in the
- * job.
- */
-static int find_hosts(struct weft_file *f)
+/* Gathers the first rank of each member's host in the job. */
+static int gather_hosts(struct weft_file *f)
 {
 	struct weft_channel m = weft_channel_of(f->control);
 	const struct weft_job *job = &weft_core.job;
-	size_t n = (size_t)f->comm->size;
-	int *first = calloc(n, sizeof(*first));
+	int *first = calloc((size_t)f->comm->size, sizeof(*first));
 	int rc;
 
-	f->host_of = calloc(n, sizeof(*f->host_of));
-	f->aggregator = calloc(n, sizeof(*f->aggregator));
-	if (!first || !f->host_of || !f->aggregator) {
-		free(first);
+	if (!first)
 		return -ENOMEM;
-	}
 	first[f->comm->rank] = job->local ? job->local[0] : job->rank;
 	rc = weft_channel_allgather(&m, first, sizeof(*first));
 	if (!rc)
 		number_hosts(f, first);
 	free(first);
 	return rc;
+}
+
+/* Finds the host of each member; sends messages only if there are several. */
+static int find_hosts(struct weft_file *f)
+{
+	size_t n = (size_t)f->comm->size;
+
+	f->host_of = calloc(n, sizeof(*f->host_of));
+	f->aggregator = calloc(n, sizeof(*f->aggregator));
+	if (!f->host_of || !f->aggregator)
+		return -ENOMEM;
+	f->hosts = 1;
+	if (weft_comm_is_local(f->comm))
+		return 0;
+	f->hosts = 0;
+	return gather_hosts(f);
 }
 
 /* ---- opening ------------------------------------------------------------- */
@@ -212,8 +193,9 @@ static int open_flags(int amode)
 	return flags | O_CLOEXEC;
 }
 
-static int open_fd(struct weft_file *f, int flags, unsigned perm)
+static int open_fd(struct weft_file *f, int extra, unsigned perm)
 {
+	int flags = open_flags(f->amode) | extra;
 	struct stat st;
 
 	do
@@ -225,27 +207,10 @@ static int open_fd(struct weft_file *f, int flags, unsigned perm)
 		return -errno;
 	if (S_ISDIR(st.st_mode))
 		return -EISDIR;
-	f->seekable = lseek(f->fd, 0, SEEK_CUR) >= 0;
+	f->seekable = S_ISREG(st.st_mode) || lseek(f->fd, 0, SEEK_CUR) >= 0;
+	if (f->amode & MPI_MODE_APPEND)
+		f->pointer = st.st_size;
 	return 0;
-}
-
-/* Rank 0 creates the file before the others open it. */
-static int open_all(struct weft_file *f, struct weft_info *info)
-{
-	int flags = open_flags(f->amode), extra = 0, rc = 0;
-
-	if (f->amode & MPI_MODE_CREATE)
-		extra |= O_CREAT;
-	if (f->amode & MPI_MODE_EXCL)
-		extra |= O_EXCL;
-	if (f->comm->rank == 0)
-		rc = open_fd(f, flags | extra, file_hint_perm(info));
-	rc = weft_file_agree_same(f, rc, f->amode);
-	if (rc)
-		return rc;
-	if (f->comm->rank)
-		rc = open_fd(f, flags, 0);
-	return weft_file_agree(f, rc);
 }
 
 static void find_limit(struct weft_file *f)
@@ -257,47 +222,79 @@ static void find_limit(struct weft_file *f)
 		f->max_size = limit.rlim_cur;
 }
 
-/* Sets the view of bytes, and the file pointers for MPI_MODE_APPEND. */
-static int first_view(struct weft_file *f)
+/* What rank 0 sends to the other members. */
+struct opening {
+	int64_t rc;
+	int64_t amode;
+	int64_t pointer; /* of all members */
+	struct file_hints hints;
+	struct file_word_place word;
+};
+
+/*
+ * Opens the file at rank 0 if this may create the file, or decides the file
+ * pointers: another process may write to the file. Otherwise all members open
+ * the file at the same time.
+ */
+static void open_first(struct weft_file *f, struct weft_info *info,
+		       struct opening *o)
 {
-	struct weft_dt *byte = weft_dt_of(MPI_BYTE);
-	const struct weft_file_view_args a = { 0, byte, byte,
-					       weft_file_rep_find("native") };
-	MPI_Offset end = 0;
-	int rc = weft_file_view_set(f, &a);
+	int extra = f->amode & MPI_MODE_EXCL ? O_EXCL : 0;
 
-	if (rc || !(f->amode & MPI_MODE_APPEND))
-		return rc;
-	/* rank 0 decides: another process may write to the file */
+	if (f->amode & MPI_MODE_CREATE)
+		extra |= O_CREAT;
+	if (!o->rc && f->amode & (MPI_MODE_CREATE | MPI_MODE_APPEND))
+		o->rc = open_fd(f, extra, file_hint_perm(info));
+	if (!o->rc)
+		file_shared_first(f);
+	o->amode = f->amode;
+	o->pointer = f->pointer;
+	o->hints = f->hints;
+	o->word = f->word.place;
+}
+
+static int open_rest(struct weft_file *f, const struct opening *o)
+{
+	int rc = f->fd < 0 ? open_fd(f, 0, 0) : 0;
+
+	find_limit(f);
+	f->word.place = o->word;
+	if (!rc && o->amode != f->amode)
+		rc = -WEFT_FILE_NOT_SAME;
+	if (!rc)
+		rc = file_view_open(f);
+	f->pointer = o->pointer;
+	return rc;
+}
+
+static int open_all(struct weft_file *f, struct weft_info *info)
+{
+	struct weft_channel m = weft_channel_of(f->control);
+	struct opening o = { .rc = find_hosts(f) };
+	int rc = (int)o.rc, err;
+
+	if (!rc)
+		file_hint_open(f, info);
 	if (f->comm->rank == 0)
-		rc = weft_file_end(f, &end);
-	rc = weft_file_agree(f, rc);
+		open_first(f, info, &o);
+	err = weft_channel_bcast(&m, 0, &o, sizeof(o));
+	if (err || o.rc)
+		return err ? err : (int)o.rc;
 	if (!rc) {
-		struct weft_channel m = weft_channel_of(f->control);
-
-		rc = weft_channel_bcast(&m, 0, &end, sizeof(end));
+		file_hint_join(f, &o.hints);
+		rc = open_rest(f, &o);
 	}
-	f->pointer = end;
-	return rc ? rc : weft_file_shared_set(f, end);
+	return weft_file_agree(f, rc);
 }
 
 static int set_up(struct weft_file *f, struct weft_comm *comm,
 		  struct weft_info *info)
 {
-	int rc = clone_comm(comm, f->path, &f->control);
+	int rc = clone_comms(f, comm);
 
 	if (!rc)
-		rc = clone_comm(comm, f->path, &f->comm);
-	if (!rc)
-		rc = weft_file_agree(f, find_hosts(f));
-	if (!rc)
 		rc = open_all(f, info);
-	if (!rc)
-		rc = file_hint_open(f, info);
-	find_limit(f);
-	if (!rc)
-		rc = file_shared_open(f);
-	return rc ? rc : first_view(f);
+	return rc ? rc : file_shared_open(f);
 }
 
 /* Removes a file that MPI_MODE_DELETE_ON_CLOSE has deleted, at rank 0. */
@@ -329,17 +326,20 @@ int weft_file_open(struct weft_comm *comm, const char *path, int amode,
 int weft_file_close(struct weft_file *f)
 {
 	int rc = file_guard_close(f), rc2 = file_shared_close(f);
+	int64_t none = 0;
 
-	/* accesses of all members are complete before the file is deleted */
-	rc = weft_file_agree(f, rc ? rc : rc2);
+	rc = rc ? rc : rc2;
+	file_map_stamp(f);
 	if (f->fd >= 0 && close(f->fd) && !rc)
 		rc = -errno;
 	f->fd = -1;
+	/* accesses of all members are complete before the file is deleted */
+	rc = weft_file_agree(f, rc);
 	if (f->amode & MPI_MODE_DELETE_ON_CLOSE) {
 		rc2 = f->comm->rank == 0 ? remove_path(f) : 0;
+		rc2 = weft_file_from_first(f, rc2, &none);
 		rc = rc ? rc : rc2;
 	}
-	rc = weft_file_agree(f, rc);
 	weft_file_put(f);
 	return rc;
 }
@@ -352,6 +352,7 @@ int weft_file_delete(const char *path)
 void weft_file_fini(void)
 {
 	file_jobs_close();
+	file_words_close();
 }
 
 /* ---- sizes and sync ------------------------------------------------------ */
@@ -396,7 +397,10 @@ int weft_file_preallocate(struct weft_file *f, MPI_Offset size)
 
 int weft_file_sync(struct weft_file *f)
 {
-	int rc = fsync(f->fd) ? -errno : 0;
+	int rc;
+
+	file_map_stamp(f);
+	rc = fsync(f->fd) ? -errno : 0;
 
 	/* devices and pipes cannot be synchronized and need not be */
 	if (rc == -EINVAL || rc == -EROFS)

@@ -28,7 +28,8 @@ void file_plan_view_set(struct weft_file *f)
 	for (int write = 0; write < 2; write++) {
 		f->direct[write] = f->hosts == 1;
 		for (int i = 0; i < f->comm->size && f->direct[write]; i++)
-			f->direct[write] = is_direct(f->member[i], write);
+			f->direct[write] =
+				is_direct(weft_file_layout(f, i), write);
 	}
 }
 
@@ -50,7 +51,7 @@ struct range {
 static struct range range_of(const struct file_plan *p, int rank)
 {
 	const struct file_member *m = &p->member[rank];
-	const struct file_layout *l = p->f->member[rank];
+	const struct file_layout *l = weft_file_layout(p->f, rank);
 	struct range r;
 
 	r.offset = file_layout_offset(l, (size_t)m->pos);
@@ -62,8 +63,8 @@ static bool is_ordered(const struct file_plan *p, int rank)
 {
 	const struct file_member *m = &p->member[rank];
 
-	return file_layout_is_ordered(p->f->member[rank], (size_t)m->pos,
-				      (size_t)m->bytes);
+	return file_layout_is_ordered(weft_file_layout(p->f, rank),
+				      (size_t)m->pos, (size_t)m->bytes);
 }
 
 /* The ranges of all members together. */
@@ -173,7 +174,7 @@ struct file_part file_plan_part(const struct file_plan *p, int rank,
 				struct file_window w)
 {
 	const struct file_member *m = &p->member[rank];
-	const struct file_layout *l = p->f->member[rank];
+	const struct file_layout *l = weft_file_layout(p->f, rank);
 	struct file_part part = { 0 };
 
 	if (!m->bytes || w.end <= w.offset)

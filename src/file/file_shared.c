@@ -1,13 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Shared file pointer and atomic mode, by windows: a word of rank 0 that all
- * members change by fetch-and-op, and a lock of rank 0. On one host both are in
- * shared memory, so rank 0 need not act; between hosts the paths of src/win
- * apply. A file with one member has neither.
+ * Shared file pointer and atomic mode. The pointer is a word of rank 0 that all
+ * members change by fetch-and-op: on one host a word that they map
+ * (file_word.h), between hosts and in virtual time a word of a window. The lock
+ * of atomic mode is that of a window at rank 0. On one host rank 0 need not
+ * act; between hosts the paths of src/win apply. A file with one member has
+ * neither.
  */
 #include "src/file/file_guard.h"
 
 #include "src/comm/comm_channel.h"
+#include "src/comm/comm_local.h"
+#include "src/core/core_state.h"
 #include "src/win/win.h"
 
 #include <errno.h>
@@ -32,18 +36,37 @@ static int open_window(struct weft_file *f, MPI_Aint bytes,
 	return rc;
 }
 
+/* Returns whether the members can map a word of rank 0. */
+static bool maps_word(const struct weft_file *f)
+{
+	/* in virtual time accesses of the pointer use the machine's network */
+	return f->comm->size > 1 && !weft_core.traits.network_windows &&
+	       weft_comm_is_local(f->comm);
+}
+
+void file_shared_first(struct weft_file *f)
+{
+	if (maps_word(f))
+		file_word_take(&f->word, (uint64_t)f->pointer);
+}
+
 int file_shared_open(struct weft_file *f)
 {
 	int rc;
 
-	if (f->comm->size == 1)
+	if (f->comm->size == 1) {
+		f->word.at = &f->word.own;
+		weft_store64(f->word.at, (uint64_t)f->pointer);
+	}
+	if (f->comm->size == 1 || f->word.place.index)
 		return 0;
 	rc = open_window(f, sizeof(int64_t), &f->shared);
 	if (rc)
 		return rc;
 	if (f->comm->rank == 0)
 		memset(f->shared->base, 0, sizeof(int64_t));
-	return weft_win_lock_all(f->shared, MPI_MODE_NOCHECK);
+	rc = weft_win_lock_all(f->shared, MPI_MODE_NOCHECK);
+	return rc ? rc : weft_file_shared_set(f, f->pointer);
 }
 
 int file_shared_close(struct weft_file *f)
@@ -98,46 +121,52 @@ static int change_word(struct weft_file *f, MPI_Op op, int64_t operand,
 	return rc;
 }
 
+/* Maps the word when it is first used. */
+static int find_word(struct weft_file *f)
+{
+	int rc;
+
+	pthread_mutex_lock(&f->lock);
+	rc = file_word_map(&f->word);
+	pthread_mutex_unlock(&f->lock);
+	return rc;
+}
+
 int weft_file_shared_advance(struct weft_file *f, MPI_Offset n,
 			     MPI_Offset *old_p)
 {
+	int rc;
+
 	if (f->shared)
 		return change_word(f, MPI_SUM, n, old_p);
-	pthread_mutex_lock(&f->lock);
-	*old_p = f->own_shared;
-	f->own_shared += n;
-	pthread_mutex_unlock(&f->lock);
+	*old_p = 0;
+	rc = find_word(f);
+	if (!rc)
+		*old_p = (MPI_Offset)weft_add64(f->word.at, (uint64_t)n);
+	return rc;
+}
+
+/* Sets the word at rank 0. */
+static int set_word(struct weft_file *f, MPI_Offset value)
+{
+	MPI_Offset old;
+
+	if (f->shared)
+		return change_word(f, MPI_REPLACE, value, &old);
+	weft_store64(f->word.at, (uint64_t)value);
 	return 0;
 }
 
 int weft_file_shared_set(struct weft_file *f, MPI_Offset value)
 {
-	MPI_Offset old;
 	int rc = weft_file_agree_same(f, 0, value);
 
 	if (rc)
 		return rc;
-	if (!f->shared) {
-		f->own_shared = value;
-		return 0;
-	}
 	/* the others continue when the word is set */
 	if (f->comm->rank == 0)
-		rc = change_word(f, MPI_REPLACE, value, &old);
+		rc = set_word(f, value);
 	return weft_file_agree(f, rc);
-}
-
-/* Sends rank 0's value and result to all members. */
-static int from_first(struct weft_file *f, int rc, MPI_Offset *value_p)
-{
-	struct weft_channel m = weft_channel_of(f->control);
-	int64_t v[2] = { rc, *value_p };
-
-	if (f->control->size == 1)
-		return rc;
-	rc = weft_channel_bcast(&m, 0, v, sizeof(v));
-	*value_p = v[1];
-	return rc ? rc : (int)v[0];
 }
 
 int weft_file_shared_seek(struct weft_file *f, MPI_Offset offset, int whence)
@@ -151,7 +180,7 @@ int weft_file_shared_seek(struct weft_file *f, MPI_Offset offset, int whence)
 		rc = weft_file_shared_advance(f, 0, &base);
 	if (f->comm->rank == 0 && whence == MPI_SEEK_END)
 		rc = weft_file_end(f, &base);
-	rc = from_first(f, rc, &base);
+	rc = weft_file_from_first(f, rc, &base);
 	if (!rc && base + offset < 0)
 		rc = -EINVAL;
 	return rc ? rc : weft_file_shared_set(f, base + offset);
@@ -164,7 +193,7 @@ int weft_file_shared_byte(struct weft_file *f, MPI_Offset *byte_p)
 	*byte_p = 0;
 	if (f->comm->rank == 0)
 		rc = weft_file_shared_advance(f, 0, byte_p);
-	rc = from_first(f, rc, byte_p);
+	rc = weft_file_from_first(f, rc, byte_p);
 	*byte_p = weft_file_byte_offset(f, *byte_p);
 	return rc;
 }
@@ -173,20 +202,22 @@ int weft_file_shared_ordered(struct weft_file *f, MPI_Offset n,
 			     MPI_Offset *old_p)
 {
 	struct weft_channel m = weft_channel_of(f->control);
-	int size = f->comm->size, rank = f->comm->rank, rc;
+	int size = f->comm->size, rank = f->comm->rank, rc, mine;
 	MPI_Offset *all = calloc((size_t)size, sizeof(*all)), sum = 0;
 
 	if (!all)
 		return -ENOMEM;
 	all[rank] = n;
-	rc = weft_channel_allgather(&m, all, sizeof(*all));
-	for (int i = 0; i < size; i++)
+	rc = mine = weft_channel_allgather(&m, all, sizeof(*all));
+	for (int i = 0; i < size && !rc; i++)
 		sum += all[i];
 	*old_p = 0;
 	if (rank == 0 && !rc)
 		rc = weft_file_shared_advance(f, sum, old_p);
-	rc = from_first(f, rc, old_p);
-	for (int i = 0; i < rank; i++)
+	/* the first member's result does not replace this member's error */
+	rc = weft_file_from_first(f, rc, old_p);
+	rc = rc ? rc : mine;
+	for (int i = 0; i < rank && !rc; i++)
 		*old_p += all[i];
 	free(all);
 	return rc;

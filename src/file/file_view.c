@@ -226,6 +226,20 @@ static void drain(struct weft_file *f)
 		weft_idle_pass(&w);
 }
 
+int file_view_open(struct weft_file *f)
+{
+	struct weft_dt *byte = weft_dt_of(MPI_BYTE);
+	const struct weft_file_view_args a = { 0, byte, byte,
+					       weft_file_rep_find("native") };
+	int rc = view_make(f, &f->view, &a);
+
+	if (rc)
+		f->view = (struct file_view){ 0 };
+	else
+		file_plan_view_set(f);
+	return rc;
+}
+
 int weft_file_view_set(struct weft_file *f, const struct weft_file_view_args *a)
 {
 	struct file_view v;
@@ -243,8 +257,7 @@ int weft_file_view_set(struct weft_file *f, const struct weft_file_view_args *a)
 	f->view = v;
 	f->pointer = 0;
 	f->locks = any_has_gaps(f);
-	if (f->member)
-		file_plan_view_set(f);
+	file_plan_view_set(f);
 	return weft_file_shared_set(f, 0);
 }
 

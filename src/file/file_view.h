@@ -5,6 +5,8 @@
 
 #include "src/file/file.h"
 
+/* Sets the view of bytes, which all members have after the opening. */
+int file_view_open(struct weft_file *f);
 /* Frees the view and the layouts of all members. */
 void file_view_close(struct weft_file *f);
 

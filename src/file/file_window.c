@@ -38,7 +38,7 @@ static uint64_t boundaries(const struct store *s, const struct file_part *part)
 			continue;
 		bits |= (uint64_t)part[i].offset | (uint64_t)part[i].end;
 		if (!file_part_is_run(&part[i]))
-			bits |= s->f->member[i]->grain;
+			bits |= weft_file_layout(s->f, i)->grain;
 	}
 	return bits;
 }
@@ -196,7 +196,7 @@ int file_window_write(struct weft_file *f, struct file_window w, char *buf,
 		return rc;
 	for (int i = 0; i < f->comm->size; i++)
 		if (part[i].bytes)
-			mark_part(&s, f->member[i], &part[i]);
+			mark_part(&s, weft_file_layout(f, i), &part[i]);
 	rc = store_all(&s);
 	file_cover_close(&s.cover);
 	return rc;

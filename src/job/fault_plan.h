@@ -58,7 +58,7 @@ enum weft_fault_plan_kind {
 	WEFT_FAULT_KINDS,
 };
 
-#define WEFT_FAULT_TARGET  40
+#define WEFT_FAULT_TARGET  96
 #define WEFT_FAULT_FOREVER UINT64_MAX
 
 struct weft_fault_entry {

@@ -19,15 +19,20 @@ struct row {
 	uint64_t max_ps;
 };
 
-static void sum_calls(const struct weft_job_page *job_page, uint32_t id,
-		      struct row *row)
+/* The members of one job. */
+struct members {
+	const struct weft_job_page *page;
+	uint32_t first, count;
+};
+
+static void sum_calls(const struct members *m, uint32_t id, struct row *row)
 {
 	const struct job_page_tally *t;
 	uint64_t ps, count;
 
 	row->min_ps = UINT64_MAX;
-	for (uint32_t i = 0; i < job_page->members; i++) {
-		t = weft_job_page_call_count(job_page, i, id);
+	for (uint32_t i = 0; i < m->count; i++) {
+		t = weft_job_page_call_count(m->page, m->first + i, id);
 		ps = weft_load64(&t->ps);
 		count = weft_load64(&t->count);
 		row->calls += count;
@@ -50,16 +55,15 @@ static int compare_time(const void *a, const void *b)
 	return strcmp(x->name, y->name);
 }
 
-static uint32_t page_print_fill(const struct weft_job_page *job_page,
-				struct row *row)
+static uint32_t page_print_fill(const struct members *m, struct row *row)
 {
 	uint32_t n = 0;
 
 	for (uint32_t id = 1; id < JOB_PAGE_NAMES; id++) {
 		memset(&row[n], 0, sizeof(row[n]));
-		if (!weft_job_page_name(job_page, id, row[n].name))
+		if (!weft_job_page_name(m->page, id, row[n].name))
 			continue;
-		sum_calls(job_page, id, &row[n]);
+		sum_calls(m, id, &row[n]);
 		n += row[n].calls > 0;
 	}
 	qsort(row, n, sizeof(*row), compare_time);
@@ -70,14 +74,14 @@ static uint32_t page_print_fill(const struct weft_job_page *job_page,
  * Returns the time from the end of MPI_Init to MPI_Finalize in ps: the maximum
  * of all ranks. *ended: number of ranks that have reached MPI_Finalize.
  */
-static uint64_t span_ps(const struct weft_job_page *job_page, uint32_t *ended)
+static uint64_t span_ps(const struct members *of, uint32_t *ended)
 {
 	const struct job_page_member *m;
 	uint64_t begin, end, span = 0;
 
 	*ended = 0;
-	for (uint32_t i = 0; i < job_page->members; i++) {
-		m = weft_job_page_member(job_page, i);
+	for (uint32_t i = 0; i < of->count; i++) {
+		m = weft_job_page_member(of->page, of->first + i);
 		/* A2 pairs with R2 in weft_call_stop() */
 		*ended += weft_load32(&m->ended) != 0;
 		begin = weft_load64(&m->begin_ps);
@@ -212,40 +216,86 @@ static void print_recovery(const struct weft_job_page *job_page, bool modelled,
 	free(event);
 }
 
+/* Prints the table of calls of these members. span: 0: not known. */
+static void print_calls(const struct members *m, uint64_t span, FILE *f)
+{
+	struct row *row = calloc(JOB_PAGE_NAMES, sizeof(*row));
+	uint32_t n = row ? page_print_fill(m, row) : 0;
+
+	fprintf(f, "  %-26s %6s %10s %13s %13s %13s %7s\n", "in a rank",
+		"ranks", "calls", "min us", "mean us", "max us", "mean %");
+	for (uint32_t i = 0; i < n; i++) {
+		fprintf(f, "  %-26s %6u %10" PRIu64 " %13.6f %13.6f %13.6f ",
+			row[i].name, row[i].ranks, row[i].calls,
+			us(row[i].min_ps), us(row[i].sum_ps) / m->count,
+			us(row[i].max_ps));
+		if (span)
+			fprintf(f, "%7.2f\n",
+				100.0 * (double)row[i].sum_ps / m->count /
+					(double)span);
+		else
+			fprintf(f, "%7s\n", "-");
+	}
+	free(row);
+}
+
+static void print_missing(const struct members *m, uint32_t ended, FILE *f)
+{
+	if (ended < m->count)
+		fprintf(f, "  %u ranks did not reach MPI_Finalize\n",
+			m->count - ended);
+}
+
+static void print_text(const struct weft_job_page *job_page, FILE *f)
+{
+	char *text = weft_job_page_text(job_page);
+
+	if (text)
+		fputs(text, f);
+	free(text);
+}
+
 void weft_job_page_print(const struct weft_job_page *job_page,
 			 const char *clock, const char *machine, FILE *f)
 {
-	struct row *row = calloc(JOB_PAGE_NAMES, sizeof(*row));
-	uint32_t n = row ? page_print_fill(job_page, row) : 0, ended;
-	uint64_t span = span_ps(job_page, &ended);
-	char *text = weft_job_page_text(job_page);
+	const struct members all = { job_page, 0, job_page->members };
+	uint32_t ended;
+	uint64_t span = span_ps(&all, &ended);
 
 	fprintf(f,
 		"report: %u rank%s, %.6f us of %s from MPI_Init to "
 		"MPI_Finalize\n",
-		job_page->members, job_page->members > 1 ? "s" : "", us(span),
-		clock);
+		all.count, all.count > 1 ? "s" : "", us(span), clock);
 	if (machine)
 		fprintf(f, "  %s\n", machine);
-	if (ended < job_page->members)
-		fprintf(f, "  %u ranks did not reach MPI_Finalize\n",
-			job_page->members - ended);
-	fprintf(f, "  %-26s %6s %10s %13s %13s %13s %7s\n", "in a rank",
-		"ranks", "calls", "min us", "mean us", "max us", "mean %");
-	for (uint32_t i = 0; i < n; i++)
-		fprintf(f,
-			"  %-26s %6u %10" PRIu64 " %13.6f %13.6f %13.6f "
-			"%7.2f\n",
-			row[i].name, row[i].ranks, row[i].calls,
-			us(row[i].min_ps),
-			us(row[i].sum_ps) / job_page->members,
-			us(row[i].max_ps),
-			span ? 100.0 * (double)row[i].sum_ps /
-					job_page->members / (double)span
-			     : 0);
+	print_missing(&all, ended, f);
+	print_calls(&all, span, f);
 	print_recovery(job_page, !strcmp(clock, "virtual time"), f);
-	if (text)
-		fputs(text, f);
-	free(text);
-	free(row);
+	print_text(job_page, f);
+}
+
+void weft_job_page_print_parts(const struct weft_job_page *job_page,
+			       const struct weft_job_page_part *part,
+			       unsigned parts, const char *machine, FILE *f)
+{
+	uint64_t span;
+	uint32_t ended;
+
+	fprintf(f, "report: %u jobs, %s\n", parts, machine);
+	for (unsigned i = 0; i < parts; i++) {
+		const struct members m = { job_page, part[i].first,
+					   part[i].members };
+
+		span = span_ps(&m, &ended);
+		fprintf(f, "job %u: %s\n", i, part[i].text);
+		if (span)
+			fprintf(f,
+				"  %.6f us of virtual time from MPI_Init to "
+				"MPI_Finalize\n",
+				us(span));
+		if (!part[i].background)
+			print_missing(&m, ended, f);
+		print_calls(&m, span, f);
+	}
+	print_text(job_page, f);
 }

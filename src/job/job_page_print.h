@@ -14,4 +14,16 @@
 void weft_job_page_print(const struct weft_job_page *job_page,
 			 const char *clock, const char *machine, FILE *f);
 
+/* One of several jobs: consecutive members of a page. */
+struct weft_job_page_part {
+	uint32_t first, members;
+	const char *text; /* ranks, nodes and program, for its first line */
+	bool background;  /* its ranks need not reach MPI_Finalize */
+};
+
+/* Prints the report of several jobs: a table for each, then the page's text. */
+void weft_job_page_print_parts(const struct weft_job_page *job_page,
+			       const struct weft_job_page_part *part,
+			       unsigned parts, const char *machine, FILE *f);
+
 #endif

@@ -73,9 +73,54 @@ static void ranks_that_did_not_finalize_are_counted(void **state)
 	weft_job_page_close(&r);
 }
 
+static void count_call(struct weft_job_page *r, uint32_t i, const char *name,
+		       uint64_t ps)
+{
+	struct job_page_tally *t =
+		weft_job_page_call_count(r, i, weft_job_page_id(r, name));
+
+	weft_store64(&t->count, 1);
+	weft_store64(&t->ps, ps);
+}
+
+static void each_job_has_a_table(void **state)
+{
+	static const struct weft_job_page_part part[] = {
+		{ 0, 2, "2 ranks: a", false }, { 2, 1, "1 rank: b", true }
+	};
+	struct weft_job_page r;
+	char *text = NULL, *second;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	T_NOT_NULL(f);
+	T_OK(weft_job_page_open(&r, 3, true));
+	for (uint32_t i = 0; i < 2; i++) {
+		weft_store64(&weft_job_page_member(&r, i)->end_ps, 4000000);
+		weft_store32(&weft_job_page_member(&r, i)->ended, 1);
+		count_call(&r, i, "MPI_Send", 1000000);
+	}
+	count_call(&r, 2, "MPI_Recv", 3000000);
+	weft_job_page_print_parts(&r, part, 2, "machine x", f);
+	fclose(f);
+	T_NOT_NULL(strstr(text, "report: 2 jobs, machine x\njob 0: 2 ranks: "
+				"a\n  4.000000 us of virtual time"));
+	second = strstr(text, "job 1: 1 rank: b\n");
+	T_NOT_NULL(second);
+	/* the table of a job has the calls of its members only */
+	T_NOT_NULL(strstr(second, "MPI_Recv"));
+	T_TRUE(!strstr(second, "MPI_Send"));
+	T_NOT_NULL(strstr(text, "    2          2      1.000000"));
+	/* ranks of a background job need not reach MPI_Finalize */
+	T_TRUE(!strstr(text, "did not reach"));
+	free(text);
+	weft_job_page_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		T_CASE(each_job_has_a_table),
 		T_CASE(times_are_min_mean_and_max_of_all_ranks),
 		T_CASE(ranks_that_did_not_finalize_are_counted),
 	};

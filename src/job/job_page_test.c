@@ -119,8 +119,10 @@ static void invalid_region_is_refused(void **state)
 
 	T_OK(weft_region_open(&region, "garbage", 1 << 20));
 	T_IS(weft_job_page_attach(&r, region.fd), -EINVAL);
+	T_TRUE(!r.region.base && !r.head); /* nothing stays mapped */
 	memset(region.base, 0x5a, region.bytes);
 	T_IS(weft_job_page_attach(&r, region.fd), -EINVAL);
+	T_TRUE(!r.region.base && !r.head);
 	weft_region_close(&region);
 	T_OK(pipe(fd));
 	T_IS(weft_job_page_attach(&r, fd[0]), -EINVAL);

@@ -7,6 +7,7 @@
 
 #include "config.h"
 #include "src/base/clock.h"
+#include "src/job/job_skeleton.h"
 #include "src/offload/offload_device.h"
 #include "src/diag/diag_err.h"
 #include "src/types/types_info.h"
@@ -198,13 +199,20 @@ static int wanted_align(MPI_Info handle, size_t *align_p)
 }
 
 /*
- * Allocates memory that peers can map, if pages have the requested alignment;
- * otherwise private memory.
+ * Allocates the folded memory of a skeleton, or memory that peers can map, if
+ * pages have the requested alignment; otherwise private memory.
  */
 static int alloc_host(size_t size, size_t align, void **p)
 {
-	if (align <= (size_t)sysconf(_SC_PAGESIZE))
-		*p = weft_win_heap_alloc(size);
+	int err = 0;
+
+	if (align <= (size_t)sysconf(_SC_PAGESIZE)) {
+		*p = weft_skeleton_alloc(size, &err);
+		if (!*p && !err)
+			*p = weft_win_heap_alloc(size);
+	}
+	if (err)
+		return err;
 	return *p ? 0 : posix_memalign(p, align, size ? size : 1);
 }
 
@@ -244,7 +252,8 @@ int PMPI_Free_mem(void *base)
 {
 	MPI_ENTER;
 
-	if (!weft_device_free(base) && !weft_win_heap_free(base))
+	if (!weft_device_free(base) && !weft_skeleton_free(base) &&
+	    !weft_win_heap_free(base))
 		free(base);
 	return MPI_SUCCESS;
 }

@@ -26,11 +26,15 @@
 
 #include "src/diag/diag_trace.h"
 
-/* Records the current call of the thread, until the function returns. */
-#define MPI_ENTER                                                      \
-	static struct weft_call_site call_site = { .name = __func__ }; \
-	WEFT_CLEANUP(weft_call_leave)                                  \
-	const struct weft_call call_here = weft_call_enter(&call_site)
+/*
+ * Records the current call of the thread, until the function returns. clang
+ * does not count the cleanup function as a use of the variable.
+ */
+#define MPI_ENTER                                                       \
+	static struct weft_call_site call_site = { .name = __func__ };  \
+	WEFT_CLEANUP(weft_call_leave)                                   \
+	const struct weft_call call_here = weft_call_enter(&call_site); \
+	(void)call_here
 
 /*
  * MPI_ENTER of a collective; tracing is on the slow path. The data is count and

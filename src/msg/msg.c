@@ -101,7 +101,7 @@ static int p2p_cancel(struct weft_req *r)
 	return rc;
 }
 
-/* Posts an interrupted receive again. */
+/* Posts an interrupted receive a second time. */
 static int p2p_resume(struct weft_req *r)
 {
 	int rc;

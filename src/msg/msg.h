@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Request of a message, common to sends, receives, probes and buffered sends.
- * Blocking calls have it on their stack, other calls get it from a pool.
+ * Blocking calls allocate the request on their stack, other calls take it from
+ * a pool.
  */
 #ifndef WEFT_MSG_H
 #define WEFT_MSG_H
@@ -101,14 +102,14 @@ static inline void weft_p2p_close(struct weft_p2p *p)
 
 /*
  * Cancels a message, so that it completes with this error. A message that has
- * been matched already completes as without the interruption. The lock is held.
+ * already been matched completes normally. The lock is held.
  */
 void weft_p2p_interrupt(struct weft_p2p *p, int error);
 
 /*
- * Called at each completion of a send: of the message, of its acknowledgement,
- * and of the answer to a cancel request. err: 0, -errno, or -ECANCELED: not
- * sent.
+ * Called at each completion that belongs to a send: of the message, of its
+ * acknowledgement, and of the answer to a cancel request. err: 0, -errno, or
+ * -ECANCELED: not sent.
  */
 void weft_p2p_send_completed(struct weft_p2p *p, int err);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Acknowledgements and cancel for providers without them (msg_ack.h). */
+/* Acknowledgements and cancel, for providers that lack them (msg_ack.h). */
 #include "src/msg/msg_ack.h"
 
 #include "src/core/core_fi.h"
@@ -160,8 +160,8 @@ static int post_recall(struct weft_retry *e)
 }
 
 /*
- * Called when the cancel request has left the retry queue. rc not 0: the cancel
- * request was not sent, and the send is unchanged.
+ * Called when the cancel request has left the retry queue. rc not 0: the
+ * request could not be sent, and the send is unchanged.
  */
 static void recall_left(struct weft_retry *e, int rc)
 {
@@ -331,7 +331,7 @@ static void cancel_recv_left(struct weft_retry *e, int rc)
 {
 }
 
-/* Handles a cancel request; no answer if memory is short. */
+/* Handles a cancel request; sends no answer if memory is exhausted. */
 static void cancel_requested(struct weft_io *io,
 			     const struct fi_cq_tagged_entry *e, int err)
 {

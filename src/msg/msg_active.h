@@ -16,7 +16,8 @@ void weft_p2p_active_each(void (*visit)(struct weft_p2p *p));
 
 /*
  * Posts the suspended receives of a communicator again. With several threads
- * nothing is done: the wait for such a receive posts it again.
+ * this function does nothing: the thread that waits for such a receive posts it
+ * again.
  */
 void weft_p2p_resume_all(const struct weft_comm *c);
 
@@ -33,7 +34,7 @@ static inline void weft_p2p_inactive(struct weft_p2p *p, int error)
 		weft_p2p_active_remove(p, error);
 }
 
-/* Removes a receive that is freed from the suspended ones. */
+/* Removes a receive that is being freed from the list of suspended receives. */
 static inline void weft_p2p_unsuspend(struct weft_p2p *p)
 {
 	if (weft_likely(!(p->req.flags & WEFT_REQ_SUSPENDED)))

@@ -16,7 +16,10 @@
 
 #define ALIGN 16
 
-/* Header of one message, followed by its data. Lists are ordered by address. */
+/*
+ * Header of one message, followed by the message's data. Lists are ordered by
+ * address.
+ */
 struct seg {
 	struct weft_list link;
 	size_t bytes; /* size in bytes with the header, rounded up to ALIGN */

@@ -27,7 +27,7 @@ static_assert(FI_EAGAIN == EAGAIN, "FI_EAGAIN equals EAGAIN");
 
 /*
  * Sends bytes. Returns 0, -EAGAIN or -FI_E*. The lock is held. Queued sends to
- * that process are posted first: while there are any, to->addr is
+ * that process must be posted first: while the queue is not empty, to->addr is
  * FI_ADDR_NOTAVAIL.
  */
 WEFT_INLINE int weft_core_inject_bytes(const void *data, size_t bytes,

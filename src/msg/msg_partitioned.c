@@ -35,7 +35,10 @@ struct part {
 	struct weft_p2p_args a;
 	int fault;	/* first error of a partition, in the receiver */
 	int partitions; /* number of partitions of this side */
-	/* number of the sender's messages; without partitions one, empty */
+	/*
+	 * number of the sender's messages; one empty message if there are no
+	 * partitions
+	 */
 	int pieces;
 	bool sends;
 	/* the hello (receiver) or welcome (sender) has arrived */
@@ -68,8 +71,9 @@ struct part {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /*
- * Returns a communicator of all processes, in the library's context. Processes
- * of other jobs have other ranks in it, but tags are chosen by the receiver.
+ * Returns a communicator of all processes, in the library's context. In another
+ * job these processes have other ranks, but the receiver chooses the tags, so
+ * messages are not confused.
  */
 static struct weft_comm *library_comm(void)
 {
@@ -151,7 +155,10 @@ static int send_one(struct part *p, int i)
 	return weft_core_isend(&a, &p->reqs[i]);
 }
 
-/* Sends partitions that are ready; stops after the last declared ready. */
+/*
+ * Sends partitions that are ready; stops after the last one that was declared
+ * ready.
+ */
 static int send_ready(struct part *p)
 {
 	uint32_t marked = weft_load32(&p->marked);

@@ -4,7 +4,7 @@
  * communicator, and the number of references shows whether communication is
  * pending; references of inactive persistent requests do not count.
  * MPI_Comm_disconnect finds these requests in a list, so that starting and
- * completing a request costs nothing.
+ * completing a request has no extra cost.
  */
 #ifndef WEFT_MSG_PERSIST_H
 #define WEFT_MSG_PERSIST_H

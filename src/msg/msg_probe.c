@@ -87,8 +87,8 @@ static int probe_claim(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 }
 
 /*
- * Makes one progress pass. In virtual time it registers a request, which the
- * deadlock report describes.
+ * Makes one progress pass. In virtual time, registers a request for the
+ * deadlock report.
  */
 static void poll_for(const struct weft_p2p_args *a)
 {

@@ -47,9 +47,9 @@ static struct weft_idle *blocked_waits; /* waits of the blocked threads */
 /* makes one thread at a time run the steps */
 static struct weft_coalesced_task stepper;
 static const struct weft_watcher *watcher[WATCHERS + 1];
-/* operations that threads outside of MPI execute */
+/* number of operations that threads outside MPI execute */
 static weft_au32 outside;
-/* 1: the watchers are to be called; counts as a stepped request */
+/* 1: the watchers must be called; counts as a stepped request */
 static weft_au32 attention;
 
 /* ---- watchers ------------------------------------------------------------ */
@@ -268,9 +268,9 @@ static WEFT_COLD void attend(void)
 }
 
 /*
- * Steps all requests, in this thread, or in the thread that is already
- * stepping: that thread then makes another pass, since this thread may have
- * completed an operation that a step waits for.
+ * Steps all requests in this thread. If another thread is already stepping,
+ * that thread makes another pass instead, since this thread may have completed
+ * an operation that a step waits for.
  */
 static int run_steps(void)
 {
@@ -324,14 +324,15 @@ int weft_progress(void)
 	return progress();
 }
 
-/* Blocks in the completion queue; releases the lock meanwhile. */
+/* Blocks in the completion queue; the lock is released meanwhile. */
 static void block_in_cq(uint32_t mark, int timeout_ms)
 {
 	struct fi_cq_tagged_entry e[BATCH];
 	ssize_t n;
 
 	/*
-	 * There is no periodic check, so check for dead peers before blocking.
+	 * Check for dead peers before blocking, since there is no periodic
+	 * check.
 	 */
 	if (weft_unlikely(weft_core.traits.waits_end))
 		call_idle_watchers();
@@ -367,8 +368,7 @@ static void block_behind_cq(int timeout_ms)
 /*
  * In live mode, operations queued for retry and joins of routes are checked
  * periodically. In virtual time the provider ends the wait in both cases; a
- * timeout would prevent it from detecting a deadlock, and virtual time would
- * jump.
+ * timeout would prevent deadlock detection, and would advance virtual time.
  */
 WEFT_HOT int weft_progress_timeout(int timeout_ms)
 {

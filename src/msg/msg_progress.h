@@ -55,7 +55,7 @@ struct weft_idle weft_idle_begin(struct weft_req *const *req, int nreq,
 				 bool any);
 void weft_idle_pass(struct weft_idle *w);
 
-/* Register and unregister what a thread waits for by polling. */
+/* Register and unregister the wait of a thread that waits by polling. */
 void weft_idle_register(struct weft_idle *w);
 void weft_idle_unregister(struct weft_idle *w);
 
@@ -72,7 +72,7 @@ void weft_progress_add(struct weft_req *r);
  * steps it in the next pass.
  */
 void weft_progress_add_held(struct weft_req *r);
-/* Reads completions and nothing else. The lock is held. */
+/* Reads completions only; does not retry or step. The lock is held. */
 void weft_progress_read(void);
 
 /*
@@ -120,10 +120,11 @@ void weft_progress_outside_end(void);
 void weft_progress_outside_event(void);
 
 /*
- * Callbacks for events that only the loop detects. idle: no event occurred
- * during a wait of at most ms; the lock is held. stuck: the provider reports a
- * deadlock; first: the waits of the blocked threads, linked by next. Either
- * callback may be NULL. Watchers are registered before the first wait.
+ * Callbacks for events that only the loop detects. idle: called if no event
+ * occurred during a wait of at most ms; the lock is held. stuck: called if the
+ * provider reports a deadlock; first: the waits of the blocked threads, linked
+ * by next. Either callback may be NULL. Watchers are registered before the
+ * first wait.
  */
 struct weft_watcher {
 	void (*idle)(void);

@@ -124,7 +124,8 @@ int weft_req_collect(struct weft_req **req_p, MPI_Status *status)
 	}
 	*req_p = NULL;
 	rc = free_request(r);
-	return rc ? rc : error; /* an error of leave() takes precedence */
+	/* an error of leave() overrides the request's error */
+	return rc ? rc : error;
 }
 
 int weft_req_release(struct weft_req *r)

@@ -36,8 +36,8 @@ struct weft_req;
 struct weft_req_ops {
 	const char *name; /* name in reports: "send", "recv", "allreduce" */
 	/*
-	 * start: makes an inactive persistent request active. Returns 0 or
-	 * -errno (the request stays inactive). Never blocks.
+	 * start: makes an inactive persistent request active. Never blocks.
+	 * Returns 0 or -errno: the request stays inactive.
 	 */
 	int (*start)(struct weft_req *r);
 	/*
@@ -97,7 +97,7 @@ enum {
 	/* a shared object that is always done and never freed */
 	WEFT_REQ_CONST = 128,
 	WEFT_REQ_DIRECT = 256, /* a direct receive, without CQ entry */
-	/* in the list of active messages; interrupted (msg_active.h) */
+	/* entry in the list of active messages; interrupted (msg_active.h) */
 	WEFT_REQ_LISTED = 512,
 	WEFT_REQ_INTERRUPTED = 1024,
 	/* completed with -EOWNERDEAD: the receive is posted again later */
@@ -212,9 +212,9 @@ static inline struct weft_req *weft_req_null_done(void)
 }
 
 /*
- * Returns whether the request succeeded, and MPI_Wait or MPI_Test only has to
- * free it: active, not persistent, not cancelled, not shared, no query
- * function.
+ * Returns whether the request succeeded and MPI_Wait or MPI_Test only has to
+ * free it: it is active, not persistent, not cancelled, not shared, and has no
+ * query function.
  */
 static inline bool weft_req_is_plain(const struct weft_req *r)
 {

@@ -64,8 +64,8 @@ int weft_retry_run(void)
 
 		if (full == lanes)
 			/*
-			 * do not visit the thousands of entries that may be
-			 * queued behind a full lane
+			 * do not visit all entries behind a full lane, which
+			 * may be thousands
 			 */
 			break;
 		if (e->lane->stamp == pass)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Send requests: contiguous data, several blocks, or packed data; posted
+ * Send requests for contiguous data, several blocks, or packed data; posted
  * through the retry queue. A synchronous send completes when a receive has
  * matched, as reported by the provider or by msg_ack.c.
  */
@@ -36,7 +36,10 @@ const struct weft_p2p *weft_p2p_sent(const struct weft_io *io)
 		       : NULL;
 }
 
-/* Completes an unposted send; cancels its acknowledgement's receive. */
+/*
+ * Completes a send that was not posted; cancels the receive of its
+ * acknowledgement.
+ */
 static void send_failed(struct weft_p2p *p, int rc)
 {
 	weft_ctrl_cancel_expected(p);
@@ -62,7 +65,7 @@ static size_t send_iov(const struct weft_p2p *p, struct iovec *iov)
 	return 1;
 }
 
-/* Posts a send that completes when it is matched, or that needs an id. */
+/* Posts a send that completes when it is matched, or that carries an id. */
 static WEFT_COLD int post_with_id(struct weft_p2p *p, fi_addr_t addr)
 {
 	struct iovec iov[IOV_MAX_PIECES];

@@ -15,7 +15,7 @@ void weft_typed_open(void);
 
 /*
  * Returns whether the message is long enough and the provider supports packing
- * by packet; then also prepares p.
+ * packet by packet; if so, prepares p.
  */
 bool weft_typed_accept(struct weft_p2p *p);
 
@@ -24,7 +24,10 @@ static inline bool weft_typed_is(const struct weft_p2p *p)
 	return weft_unlikely(p->packed_by_packet);
 }
 
-/* Post the message; flags: as for fi_t*msg. Return the provider's result. */
+/*
+ * Post the message; flags: as for fi_tsendmsg and fi_trecvmsg. Return the
+ * provider's result.
+ */
 int weft_typed_send(struct weft_p2p *p, fi_addr_t to, uint64_t flags);
 int weft_typed_recv(struct weft_p2p *p, uint64_t flags);
 

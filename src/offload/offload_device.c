@@ -189,21 +189,30 @@ size_t weft_device_copy(const struct weft_typed *dst,
 
 /* ---- reduction operations on device memory ------------------------------- */
 
-void *weft_device_to_host(const struct weft_typed *device,
-			  struct weft_typed *host)
+void *weft_device_host_alloc(const struct weft_typed *device,
+			     struct weft_typed *host)
 {
 	const struct weft_dt *dt = device->dt;
 	MPI_Count n = device->count;
-	struct weft_typed to = *device;
 	char *block = calloc(1, (size_t)weft_dt_span(dt, n) + 1);
 
 	if (!block)
 		return NULL;
-	to.buf = block - dt->true_lb;
+	*host = *device;
+	host->buf = block - dt->true_lb;
 	if (dt->extent < 0 && n > 0)
-		to.buf = (char *)to.buf - (n - 1) * dt->extent;
-	weft_device_copy(&to, device);
-	*host = to;
+		host->buf = (char *)host->buf - (n - 1) * dt->extent;
+	return block;
+}
+
+void *weft_device_to_host(const struct weft_typed *device,
+			  struct weft_typed *host)
+{
+	struct weft_typed from = *device;
+	void *block = weft_device_host_alloc(&from, host);
+
+	if (block)
+		weft_device_copy(host, &from);
 	return block;
 }
 

@@ -67,9 +67,12 @@ size_t weft_device_unpack(const struct weft_typed *t, size_t pos,
 size_t weft_device_copy(const struct weft_typed *dst,
 			const struct weft_typed *src);
 /*
- * Copies data in device memory to a host buffer with the same layout. Sets
+ * Allocates a zeroed host buffer with the layout of data in device memory. Sets
  * *host, which may be *device. Returns the block to free, or NULL: no memory.
  */
+void *weft_device_host_alloc(const struct weft_typed *device,
+			     struct weft_typed *host);
+/* As above, and copies the data to the buffer. */
 void *weft_device_to_host(const struct weft_typed *device,
 			  struct weft_typed *host);
 /* Applies op. Returns 0 or -ENOMEM. */

@@ -283,19 +283,16 @@ void weft_route_close(struct weft_route *r)
 	weft_unlock();
 }
 
-int weft_route_join(struct weft_comm *comm)
+void weft_route_join(struct weft_comm *comm)
 {
-	int rc = join_eq ? weft_comm_exchange_addresses(comm) : 0;
-
-	if (!rc)
-		rc = weft_route_join_begin(comm);
-	if (rc)
-		return rc == -EOPNOTSUPP ? 0 : rc;
-	rc = weft_route_join_wait(comm);
+	if (join_eq && weft_comm_exchange_addresses(comm))
+		return;
+	if (weft_route_join_begin(comm))
+		return;
+	weft_route_join_wait(comm);
 	/* a tree of messages is not used: coll/ has better algorithms */
 	weft_route_close(comm->joining);
 	comm->joining = NULL;
-	return rc;
 }
 
 int weft_route_join_begin(struct weft_comm *comm)
@@ -303,15 +300,12 @@ int weft_route_join_begin(struct weft_comm *comm)
 	return weft_route_open(comm, 0, &comm->joining);
 }
 
-int weft_route_join_wait(struct weft_comm *comm)
+void weft_route_join_wait(struct weft_comm *comm)
 {
-	enum weft_route_state state = weft_route_wait(comm->joining);
-
-	if (state == WEFT_ROUTE_CLASS) {
+	if (weft_route_wait(comm->joining) == WEFT_ROUTE_CLASS) {
 		comm->route = comm->joining;
 		comm->joining = NULL;
 	}
-	return state == WEFT_ROUTE_FAILED ? -EIO : 0;
 }
 
 void weft_route_leave(struct weft_comm *comm)

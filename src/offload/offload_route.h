@@ -78,10 +78,10 @@ void weft_route_close(struct weft_route *r);
 
 /*
  * Joins a route for the communicator and waits for it. comm->route stays NULL
- * in all members if there is no unit or no free class route. Returns 0 or
- * -errno.
+ * in all members if there is no unit or no free class route, and after an
+ * error.
  */
-int weft_route_join(struct weft_comm *comm);
+void weft_route_join(struct weft_comm *comm);
 /*
  * weft_route_join() in two parts. weft_route_join_begin() does not wait; calls
  * may use comm->joining immediately, whatever kind of route it becomes.
@@ -89,7 +89,7 @@ int weft_route_join(struct weft_comm *comm);
  * comm->joining is kept for the outstanding calls.
  */
 int weft_route_join_begin(struct weft_comm *comm);
-int weft_route_join_wait(struct weft_comm *comm);
+void weft_route_join_wait(struct weft_comm *comm);
 void weft_route_leave(struct weft_comm *comm);
 
 /*

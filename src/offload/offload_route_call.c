@@ -38,9 +38,6 @@ struct call_req {
 
 static struct weft_pool call_reqs;
 
-/* elements of the longest vector on the fast path, plus 1 */
-#define FAST_ELEMS 2048u
-
 /* ---- types and operations ------------------------------------------------ */
 
 bool weft_route_supports(const struct weft_op *op, const struct weft_dt *dt)
@@ -367,7 +364,8 @@ WEFT_HOT int weft_route_allreduce(struct weft_route *r, const void *in,
 	struct fi_weft_work work;
 
 	if (weft_unlikely(!dt || !o || !weft_route_supports(o, dt) ||
-			  (uint64_t)count - 1 >= FAST_ELEMS || weft_threads))
+			  (uint64_t)count - 1 >= WEFT_ROUTE_FAST_ELEMS ||
+			  weft_threads))
 		return -ENOSYS;
 	work.call.kind = WEFT_COLL_ALLREDUCE;
 	weft_route_reduction(&work.call, o, dt);

@@ -29,6 +29,15 @@ int weft_route_post(struct weft_route *r, const struct weft_coll_call *call,
 		    struct weft_req **req_p);
 
 /*
+ * Most elements of an allreduce on the fast path, which all ranks with
+ * predefined types and host memory take: so few that no algorithm competes with
+ * the collective unit. (Ranks with other buffers consult the table of
+ * algorithms, and must use the unit as well.)
+ */
+#define WEFT_ROUTE_FAST_ELEMS 255u
+#define WEFT_ROUTE_FAST_BYTES (WEFT_ROUTE_FAST_ELEMS * 8)
+
+/*
  * Fast paths of a barrier, and of an allreduce of few elements of a predefined
  * type, by handles. req_p NULL: waits until the call is complete. Returns 0,
  * -errno, or -ENOSYS: not possible now, and nothing was done.

@@ -148,7 +148,7 @@ int weft_recover_sync(bool *stays_p)
 	/* the last messages may be in the retry queue */
 	while (weft_core.pending)
 		weft_progress();
-	return rc == -ECONNRESET ? 0 : rc;
+	return rc == -EHOSTDOWN ? 0 : rc;
 }
 
 /* ---- calls --------------------------------------------------------------- */

@@ -27,8 +27,8 @@ int weft_recover_sync(bool *stays_p);
 
 /*
  * Returns the error of an operation that is not posted yet, or 0: -ESTALE: the
- * communicator is revoked; -ECONNRESET: a collective, and a member has failed.
- * The lock is held.
+ * communicator is revoked; -ECONNRESET: a collective, and a member has failed,
+ * or a send to a failed process. The lock is held.
  */
 int weft_recover_refuses(const struct weft_p2p *p);
 /* Returns whether a process has failed. The lock is held. */

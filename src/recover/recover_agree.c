@@ -125,8 +125,11 @@ static int ballot_begin(struct agreement *a)
 		invert_failed(value + at.acked, &m, a->comm->acked);
 		key.seq = a->comm->ballots++;
 		a->key = key;
-		a->ballot = weft_ballot_start(&key, m.proc, m.n, m.me, value,
-					      at.words);
+		a->ballot = weft_ballot_start(
+			&key, m.proc, m.n, m.me,
+			&(struct weft_ballot_value){ .word = value,
+						     .words = at.words,
+						     .alive = at.alive });
 	}
 	free(value);
 	weft_recover_members_close(&m);
@@ -255,7 +258,7 @@ static int agree_end(struct agreement *a, const uint64_t *decision)
 	weft_ballot_put(a->ballot);
 	weft_unlock();
 	weft_recover_record(JOB_PAGE_AGREEMENT, &a->key, a->begin_ps);
-	return unacked ? -ECONNRESET : 1;
+	return unacked ? -EHOSTDOWN : 1;
 }
 
 static int agreement_step(struct weft_req *r)

@@ -11,7 +11,7 @@
 struct weft_req;
 
 /*
- * Computes the bitwise AND of the members' flags. Returns 0; -ECONNRESET: a
+ * Computes the bitwise AND of the members' flags. Returns 0; -EHOSTDOWN: a
  * member has failed, and not all members have acknowledged it (the flag is
  * set); or -errno.
  */

@@ -153,7 +153,7 @@ static void advance(struct weft_ballot *b)
 
 struct weft_ballot *weft_ballot_start(const struct weft_recover_key *key,
 				      const int *proc, int n, int me,
-				      const uint64_t *value, size_t words)
+				      const struct weft_ballot_value *value)
 {
 	struct weft_ballot *b = calloc(1, sizeof(*b));
 
@@ -163,13 +163,14 @@ struct weft_ballot *weft_ballot_start(const struct weft_recover_key *key,
 	b->key = *key;
 	b->n = n;
 	b->proc = malloc((size_t)n * sizeof(*proc));
-	b->consensus = malloc(weft_consensus_bytes(n, words));
+	b->consensus = malloc(weft_consensus_bytes(n, value->words));
 	if (!b->proc || !b->consensus) {
 		ballot_free(b);
 		return NULL;
 	}
 	memcpy(b->proc, proc, (size_t)n * sizeof(*proc));
-	weft_consensus_init(b->consensus, n, me, words, value);
+	weft_consensus_init(b->consensus, n, me, value->words, value->word);
+	b->consensus->alive = value->alive;
 	b->consensus->send = ballot_send;
 	b->consensus->arg = b;
 	advance(b);

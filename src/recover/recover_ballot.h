@@ -13,13 +13,20 @@
 
 struct weft_ballot;
 
+struct weft_ballot_value {
+	const uint64_t *word;
+	size_t words;
+	/* first word of the bitmap of members: alive (recover_consensus.h) */
+	size_t alive;
+};
+
 /*
  * Starts a ballot. proc: the members; this process is member `me`. Returns
  * NULL: no memory. The lock is held in all functions.
  */
 struct weft_ballot *weft_ballot_start(const struct weft_recover_key *key,
 				      const int *proc, int n, int me,
-				      const uint64_t *value, size_t words);
+				      const struct weft_ballot_value *value);
 /* Returns the decision; NULL: not decided yet. */
 const uint64_t *weft_ballot_decision(const struct weft_ballot *b);
 /* Releases a ballot, decided or not. */

@@ -73,8 +73,22 @@ static bool all_answered(struct weft_consensus *c)
 	return true;
 }
 
+/*
+ * Clears the bits of the dead members whose contribution is missing. A value
+ * that was proposed before must not change.
+ */
+static void mark_missing(struct weft_consensus *c)
+{
+	uint64_t *bits = votes_of(c) + c->alive;
+
+	for (int i = 0; c->alive && !c->gathered && i < c->n; i++)
+		if (!answered_of(c)[i])
+			bits[i / 64] &= ~(UINT64_C(1) << i % 64);
+}
+
 static void propose(struct weft_consensus *c)
 {
+	mark_missing(c);
 	value_copy(c, c->mem, votes_of(c));
 	c->stamp = (uint32_t)c->me + 1;
 	c->proposed = true;

@@ -69,7 +69,13 @@ struct weft_consensus {
 	int coordinator;
 	uint32_t stamp;	   /* stamp of the stored value */
 	uint32_t gathered; /* coordinator: highest stamp among the votes */
-	bool proposed;	   /* coordinator: waits for ACK */
+	/*
+	 * index of the first word of a bitmap in a value; 0: none. The bitmap
+	 * has one bit for each member; the coordinator clears the bits of dead
+	 * members that have not voted.
+	 */
+	size_t alive;
+	bool proposed; /* coordinator: waits for ACK */
 	bool decided;
 	uint64_t mem[]; /* value, AND of the votes; dead and answered, as bytes
 			 */

@@ -4,6 +4,7 @@
 
 #include "src/base/clock.h"
 #include "src/base/log.h"
+#include "src/boot/boot_foreign.h"
 #include "src/core/core_state.h"
 #include "src/diag/diag_call.h"
 #include "src/job/job_page.h"
@@ -26,6 +27,7 @@ struct failure {
 	uint64_t ns; /* time of the detection */
 	/* failure reported by the backend: its number, plus 1; 0: not */
 	uint32_t number;
+	bool ended; /* the provider was notified */
 };
 
 static struct {
@@ -34,6 +36,7 @@ static struct {
 	struct weft_job_page *page;  /* NULL: not started by Weft's mpiexec */
 	uint32_t exits;		     /* exits that the page has reported */
 	uint32_t reported; /* failures that the backend has reported */
+	int procs;	   /* processes that were known at the last report */
 	struct failure *list;
 	int count;
 	bool *is_failed; /* indexed as weft_core.proc */
@@ -69,6 +72,7 @@ void weft_failed_close(void)
 	failed.deaths = 0;
 	failed.exits = 0;
 	failed.reported = 0;
+	failed.procs = 0;
 }
 
 /* failed_ps: time of the failure; 0: unknown. quiet: not in the report. */
@@ -76,7 +80,8 @@ static void add(int proc, uint64_t failed_ps, bool quiet)
 {
 	if (failed.is_failed[proc] || proc == weft_core.job.rank)
 		return;
-	if (!quiet)
+	/* the report has the ranks of this job only */
+	if (!quiet && proc < weft_core.job.size)
 		weft_recover_record_failure(proc, failed_ps);
 	failed.is_failed[proc] = true;
 	failed.list[failed.count++] =
@@ -131,12 +136,19 @@ static void update_from_backend(void)
 {
 	struct fi_weft_failure f;
 
+	/* a process that became known may have failed before */
+	if (failed.procs != weft_core.procs)
+		failed.reported = 0;
+	failed.procs = weft_core.procs;
 	while (!weft_core.backend->failure(failed.reported, &f)) {
+		int proc = weft_foreign_of_rank((int)f.rank);
 		struct failure *x;
 
 		failed.reported++;
-		add((int)f.rank, f.failed_ps, f.has_left);
-		x = find((int)f.rank);
+		if (proc < 0)
+			continue;
+		add(proc, f.failed_ps, f.has_left);
+		x = find(proc);
 		if (x)
 			x->number = failed.reported;
 	}
@@ -170,7 +182,20 @@ bool weft_failed_is(int proc)
 	return failed.is_failed && failed.is_failed[proc];
 }
 
-static bool is_silent(const struct failure *f)
+/*
+ * Notifies the provider, which would detect the failure of a process on another
+ * host only by the silence of the process.
+ */
+static void notify_provider(struct failure *f)
+{
+	fi_addr_t addr = weft_core.proc[f->proc].real;
+
+	if (!f->ended && addr != FI_ADDR_NOTAVAIL && failed.peers)
+		failed.peers->ended(weft_core.ep, addr);
+	f->ended = true;
+}
+
+static bool is_silent(struct failure *f)
 {
 	fi_addr_t addr = weft_core.proc[f->proc].real;
 	struct fi_weft_failure x;
@@ -182,12 +207,15 @@ static bool is_silent(const struct failure *f)
 	if (addr != FI_ADDR_NOTAVAIL && failed.peers &&
 	    failed.peers->dead(weft_core.ep, addr))
 		return true;
-	return weft_now_ns() - f->ns > SILENT_NS;
+	if (weft_now_ns() - f->ns <= SILENT_NS)
+		return false;
+	notify_provider(f);
+	return true;
 }
 
 bool weft_failed_is_silent(int proc)
 {
-	const struct failure *f = find(proc);
+	struct failure *f = find(proc);
 
 	return f && is_silent(f);
 }

@@ -2,6 +2,7 @@
 /* Interrupted messages (recover_interrupt.h). */
 #include "src/recover/recover_interrupt.h"
 
+#include "src/core/core_state.h"
 #include "src/diag/diag_peer_failure.h"
 #include "src/msg/msg.h"
 #include "src/msg/msg_active.h"
@@ -46,7 +47,7 @@ static bool is_collective(const struct weft_p2p *p)
 	return kind == WEFT_CTX_COLL || kind == WEFT_CTX_GROUP;
 }
 
-int weft_recover_refuses(const struct weft_p2p *p)
+static int refusal(const struct weft_p2p *p)
 {
 	const struct weft_comm *c = p->req.comm;
 
@@ -55,9 +56,27 @@ int weft_recover_refuses(const struct weft_p2p *p)
 	return is_collective(p) && weft_failed_in(c, 0) ? -ECONNRESET : 0;
 }
 
+/*
+ * Returns whether the operation is a send to a process that has failed. If this
+ * process has not sent to it before, the provider would detect the failure only
+ * by the silence of its host.
+ */
+static bool is_send_to_failed(const struct weft_p2p *p)
+{
+	return p->req.flags & WEFT_REQ_SEND &&
+	       weft_failed_is((int)(p->pend.lane - weft_core.proc));
+}
+
+int weft_recover_refuses(const struct weft_p2p *p)
+{
+	int rc = refusal(p);
+
+	return !rc && is_send_to_failed(p) ? -ECONNRESET : rc;
+}
+
 static int error_of(const struct weft_p2p *p)
 {
-	int rc = weft_recover_refuses(p);
+	int rc = refusal(p);
 
 	/* the provider reports the death of the target of a send */
 	if (rc || p->req.flags & WEFT_REQ_SEND)

@@ -42,9 +42,18 @@ C_TESTS += src/win/win_acc_lock_test src/win/win_acc_lock_explore_test \
 	src/win/win_blocks_test src/win/win_elem_test src/win/win_kept_test \
 	src/win/win_rwlock_test src/win/win_rwlock_explore_test \
 	src/win/win_hint_test src/win/win_attach_test \
-	src/win/win_attach_explore_test
+	src/win/win_attach_explore_test src/win/win_serve_fuzz_test
+src_win_win_serve_fuzz_test_SOURCES = src/win/win_serve_fuzz_test.c \
+	src/win/win_serve.c
+src_win_win_serve_fuzz_test_CFLAGS = $(AM_CFLAGS)
 src_win_win_hint_test_SOURCES = src/win/win_hint_test.c src/win/win_hint.c
 src_win_win_hint_test_CFLAGS = $(AM_CFLAGS)
 src_win_win_attach_test_SOURCES = src/win/win_attach_test.c \
 	src/win/win_attach.c src/core/core_fi.c
 src_win_win_attach_test_CFLAGS = $(AM_CFLAGS)
+src_win_win_acc_lock_test_SOURCES = src/win/win_acc_lock_test.c \
+	src/msg/msg_pause.c
+src_win_win_acc_lock_test_CFLAGS = $(AM_CFLAGS)
+src_win_win_rwlock_test_SOURCES = src/win/win_rwlock_test.c \
+	src/msg/msg_pause.c
+src_win_win_rwlock_test_CFLAGS = $(AM_CFLAGS)

@@ -5,10 +5,10 @@
  *   weft_win_open -> epochs: weft_win_fence, _start, _lock ... ->
  *   weft_win_close
  *
- * A window has a communicator of its own, which the application never sees: its
- * collectives, messages and context belong to the window alone. The path of an
- * access depends on where the target's memory is (README): mapped here, in
- * reach of fi_read and fi_write, or served by messages.
+ * A window has its own communicator, which is not visible to the application:
+ * only the window uses its collectives, messages and context. The path of an
+ * access depends on the target's memory (README): it is mapped in this process,
+ * accessible by fi_read and fi_write, or accessed by messages.
  *
  * src/mpi has checked the arguments. Functions return 0, -errno, or an MPI
  * class above 0.
@@ -53,6 +53,11 @@ struct weft_win_peer {
 	uint64_t key;
 	uint64_t base; /* address of the memory in the target's process */
 	char *map;     /* target's memory, for MPI_Win_shared_query; or NULL */
+	/*
+	 * memory of a member on this host, in a window on several hosts, mapped
+	 * for puts and gets; or NULL
+	 */
+	char *local;
 	/* enum win_lock: lock that this process holds on the target */
 	weft_au32 lock;
 	/* another thread is requesting the lock; protected by the core lock */
@@ -86,10 +91,13 @@ struct weft_win {
 	/* every peer's memory is mapped: all peer[].direct are set */
 	bool mapped;
 	bool words; /* mapped elements are changed by atomic instructions */
-	/* words, and the machine's interface is not used (amo is NULL) */
+	/*
+	 * `words` is set, and the machine's interface is not used (amo is NULL)
+	 */
 	bool inline_words;
-	bool dynamic;	/* displacements are addresses */
-	bool rma;	/* fi_read and fi_write reach the other members */
+	bool dynamic; /* displacements are addresses */
+	/* the other members are accessible by fi_read and fi_write */
+	bool rma;
 	bool device;	/* this rank's memory is on a device (win_device.h) */
 	weft_au32 used; /* 1: there were accesses since the last fence */
 	/* 1: accesses have changed memory since the last flush */
@@ -102,8 +110,8 @@ struct weft_win {
 	/* page shared by all members; NULL: messages are used */
 	struct win_page *page;
 	/*
-	 * this rank's busy word (win_acc_lock.h); NULL: changes by atomic
-	 * instructions need not exclude others
+	 * this rank's busy word (win_acc_lock.h); NULL: updates by atomic
+	 * instructions need no exclusion
 	 */
 	weft_au32 *busy;
 
@@ -150,11 +158,14 @@ struct weft_win {
 	struct win_am_recv *receive;
 
 	struct weft_region region; /* page and memory of all members */
-	/* token of the page; 0: the region has memory and is not kept */
+	/*
+	 * token of the page; 0: the region contains window memory and is not
+	 * kept
+	 */
 	uint64_t token;
 	/* mapped MPI_Alloc_mem memory of each member; NULL: none */
 	struct win_heap_map *heap;
-	void *own; /* private memory of this process, to be freed */
+	void *own; /* private window memory of this process, to be freed */
 	struct fid_mr *mr;
 	struct win_remote *remote_page; /* this rank's page for fi_*, or NULL */
 	struct fid_mr *remote_mr;
@@ -184,7 +195,7 @@ static inline MPI_Win weft_win_handle(const struct weft_win *w)
 struct weft_win_args {
 	struct weft_comm *comm;
 	int flavor;
-	void *base; /* memory, for MPI_WIN_FLAVOR_CREATE */
+	void *base; /* memory of this rank, for MPI_WIN_FLAVOR_CREATE */
 	MPI_Aint size;
 	MPI_Aint unit;
 	struct weft_info *info; /* hints, or NULL */
@@ -336,7 +347,7 @@ static inline bool weft_win_skip_progress(struct weft_win *w)
 	return w->page && n % 64;
 }
 
-/* Orders this thread's stores, if any, before later loads. */
+/* Orders earlier stores of this thread, if any, before its later loads. */
 static inline void weft_win_order(struct weft_win *w)
 {
 	/* relaxed: written by the only thread */

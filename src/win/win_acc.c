@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The accumulate family. The path depends only on the window (README), so
- * that changes of an element by different members are mutually atomic:
+ * The accumulate calls. The path depends only on the window (README), so that
+ * updates of an element by different members are mutually atomic:
  *
  *   mapped       the origin changes the target's memory: few elements by atomic
  *                instructions (one element by the machine's interface, which
@@ -41,7 +41,7 @@ static int acc_lock(struct weft_win *w, int target)
 	struct win_acc_members m;
 
 	if (!w->page) {
-		/* excludes the service of messages (win_serve.c) */
+		/* prevents concurrent processing of messages (win_serve.c) */
 		weft_lock();
 		return 0;
 	}
@@ -63,7 +63,7 @@ static void acc_unlock(struct weft_win *w, int target)
 /*
  * Returns whether only the caller can change the target's memory, because it
  * holds the exclusive lock. False for MPI_Win_allocate_shared, whose memory
- * programs also change by C atomics.
+ * programs may also change by C atomics.
  */
 static bool is_exclusive(const struct weft_win *w, int target)
 {
@@ -81,7 +81,7 @@ static size_t elements_per_lock(const struct weft_win *w,
 	return n ? n : 1;
 }
 
-/* Returns the operand and result arrays from element `from` on. */
+/* Returns the operand and result arrays, starting at element `from`. */
 static struct win_elem_arrays arrays_from(const struct win_elem *e,
 					  const struct win_elem_arrays *r,
 					  size_t from)
@@ -95,7 +95,9 @@ static struct win_elem_arrays arrays_from(const struct win_elem *e,
 	};
 }
 
-/* Consecutive elements in mapped memory of a target, and their change. */
+/*
+ * Consecutive elements in mapped memory of a target, and the update to apply.
+ */
 struct change {
 	struct weft_win *w;
 	int target;
@@ -110,8 +112,8 @@ struct change {
 };
 
 /*
- * Changes one element by the machine's interface. Returns 0, -errno, or 1: the
- * processor must change it.
+ * Updates one element by the machine's interface. Returns 0, -errno, or 1: the
+ * processor must do it.
  */
 static int change_by_unit(const struct change *c)
 {
@@ -122,8 +124,8 @@ static int change_by_unit(const struct change *c)
 }
 
 /*
- * Changes the elements by plain loads and stores; concurrent changes are
- * excluded.
+ * Updates the elements by plain loads and stores; the caller has excluded
+ * concurrent updates.
  */
 static int change_apply(const struct change *c, bool plain)
 {
@@ -169,7 +171,7 @@ static bool is_short(const struct change *c)
 	return c->n * c->e->bytes <= 8 + (size_t)c->w->size;
 }
 
-/* Changes mapped memory by the method of its type and location. */
+/* Updates mapped memory by the method that its type and location require. */
 static int change_mapped(const struct change *c)
 {
 	struct weft_win *w = c->w;
@@ -193,7 +195,10 @@ static uint64_t acc_bytes_of(const struct win_call *c,
 	return (run->n - 1) * c->e.step + c->e.bytes;
 }
 
-/* Changes this rank's own device memory; excludes the service of messages. */
+/*
+ * Updates this rank's own device memory; messages are not processed
+ * concurrently.
+ */
 static int run_on_device(struct win_call *c, struct win_run *run)
 {
 	int rc;
@@ -236,7 +241,7 @@ static bool has_changed(const struct win_call *c, const char *mem,
 	return len > FEW || memcmp(mem, was, len);
 }
 
-/* Changes elements [from, from + n) of the run; the target's lock is held. */
+/* Updates elements [from, from + n) of the run; the target's lock is held. */
 static int change_by_fabric(struct win_call *c, const struct win_run *run,
 			    size_t from, size_t n, char *mem)
 {
@@ -258,7 +263,7 @@ static int change_by_fabric(struct win_call *c, const struct win_run *run,
 }
 
 /*
- * Changes one element that is not mapped by the machine's interface; the
+ * Updates one element that is not mapped, by the machine's interface; the
  * target's lock is held. Returns 0, -errno, or 1: another path is needed.
  */
 static int fabric_by_unit(struct win_call *c, const struct win_run *run)
@@ -416,8 +421,8 @@ static inline int acc_array(struct weft_win *w, const struct weft_win_xfer *x)
 }
 
 /*
- * Returns whether the caller changes the target's memory itself. False for this
- * rank's own memory if other members change it by provider atomics that may not
+ * Returns whether the caller updates the target's memory itself. False for this
+ * rank's own memory if other members update it by provider atomics that may not
  * be processor instructions.
  */
 static bool by_origin(const struct weft_win *w, int target)

@@ -3,14 +3,14 @@
 #include "src/win/win_acc_lock.h"
 
 #include "src/diag/diag_peer_failure.h"
-#include "src/win/win_rwlock.h"
+#include "src/msg/msg_pause.h"
 
 #include <errno.h>
 #include <sched.h>
 
 /*
- * polls of a busy word before the first yield: a word is busy for a short time
- * only; the explore test defines 0
+ * polls of a busy word before the first yield: a word is busy only briefly; the
+ * explore test defines 0
  */
 #ifndef WIN_ACC_SPINS
 #define WIN_ACC_SPINS 1000
@@ -31,7 +31,7 @@ static void poll_pause(int polls)
 		sched_yield();
 }
 
-/* Waits until one member does not change words of the target `theirs` - 1. */
+/* Waits until one member no longer updates words of the target `theirs` - 1. */
 static int await_word(const weft_au32 *busy, uint32_t theirs,
 		      const struct weft_comm *c)
 {
@@ -66,23 +66,24 @@ int win_acc_lock_acquire(struct win_acc_lock *g, int target,
 	/* seq_cst: before the busy words are loaded */
 	uint32_t me =
 		atomic_fetch_add_explicit(&g->users, 1, memory_order_seq_cst);
-	struct win_pause p;
+	struct weft_pause p;
 	uint32_t seen;
 	int rc = 0;
 
 	/* A30 pairs with the add of win_acc_lock_release() */
 	if (weft_load32(&g->now) != me) {
-		p = win_pause_begin(m->comm);
+		p = weft_pause_begin(m->comm);
 		while (!rc && (seen = weft_load32(&g->now)) != me)
-			rc = win_pause(&p, &g->now, seen, ticket_bit(me),
-				       &g->waiters);
+			rc = weft_pause(&p, &g->now, seen, ticket_bit(me),
+					&g->waiters);
 	}
 	return rc ? rc : await_words(target, m);
 }
 
 void win_acc_lock_release(struct win_acc_lock *g)
 {
-	win_wake(&g->now, ticket_bit(win_event_add(&g->now)), &g->waiters);
+	weft_pause_wake(&g->now, ticket_bit(weft_pause_event_add(&g->now)),
+			&g->waiters);
 }
 
 void win_acc_word_claim(weft_au32 *busy, uint32_t mine)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The accumulate lock of a target, in shared memory. Two kinds of changes
+ * The accumulate lock of a target, in shared memory. Two kinds of updates
  * exclude each other:
  *
  *   long changes   plain loops over many elements. The origin holds the lock,

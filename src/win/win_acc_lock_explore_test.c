@@ -22,7 +22,7 @@ static int yield_until_changed(void);
 #undef sched_yield
 #undef weft_relax
 #define weft_relax explore_spin
-#include "src/win/win_rwlock.c"
+#include "src/msg/msg_pause.c"
 #include "test/t.h"
 
 struct weft_core weft_core;

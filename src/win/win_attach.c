@@ -150,9 +150,9 @@ static struct win_attached *slot_find(const struct published_list *all)
 }
 
 /*
- * Called before and after a change of the list: concurrent readers retry. The
- * first fence orders the removal of a slot's earlier attachment before the new
- * values.
+ * Called before and after a change of the list, so that concurrent readers
+ * retry. The first fence orders the removal of a slot's earlier attachment
+ * before the new values.
  */
 static void version_step(struct weft_win *w)
 {
@@ -162,7 +162,7 @@ static void version_step(struct weft_win *w)
 	weft_fence_full();
 }
 
-static weft_au64 ids; /* of attachments */
+static weft_au64 ids; /* ids of attachments */
 
 static int publish(struct weft_win *w, struct attached *a, uint64_t key)
 {
@@ -344,10 +344,10 @@ int win_attach_update(struct weft_win *w, int target)
 }
 
 /*
- * Returns whether a slot with these values was the same all the time. Otherwise
- * another attachment has taken the slot meanwhile, and values of both may be
- * mixed. An access cannot mean either: its attachment is there before and
- * after.
+ * Returns whether a slot with these values has not changed meanwhile. If
+ * another attachment has taken the slot, values of both may be mixed. A valid
+ * access refers to neither of them, since its attachment exists before and
+ * after the access.
  */
 static bool slot_is(struct win_attached *slot, uint64_t room, uint64_t at)
 {

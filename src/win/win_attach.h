@@ -5,7 +5,10 @@
 
 #include "src/win/win.h"
 
-/* An address of a target for fi_*, and the bytes to the attachment's end. */
+/*
+ * An address of a target for fi_*, and the number of bytes up to the end of the
+ * attachment.
+ */
 struct win_attach_place {
 	uint64_t addr;
 	uint64_t key;

@@ -19,7 +19,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* maximum number of blocks, used and free; one descriptor each */
+/* maximum number of blocks, used and free; each needs a descriptor */
 #define WIN_BLOCKS	 64
 #define WIN_BLOCKS_KEPT	 8 /* maximum number of blocks on the free list */
 /* maximum total size of the free list, bytes */
@@ -45,7 +45,7 @@ struct win_blocks {
 	uint8_t kept[WIN_BLOCKS_KEPT];
 };
 
-/* Allocates a block from the free list; NULL: none has a suitable size. */
+/* Takes a block from the free list; NULL: none has a suitable size. */
 void *win_blocks_take(struct win_blocks *w, size_t bytes);
 /*
  * Creates a block, filled with zeroes; NULL: all entries are in use, or no

@@ -120,7 +120,10 @@ void win_call_hand_over(struct win_call *c, struct win_op *op)
 
 /* ---- runs ---------------------------------------------------------------- */
 
-/* Returns how many of n elements are in one attachment, at least one. */
+/*
+ * Returns the number of elements, of n, that are in one attachment; at least
+ * one.
+ */
 static size_t limit_to_attachment(const struct win_call *c, const char *at,
 				  size_t n)
 {

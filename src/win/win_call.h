@@ -38,13 +38,13 @@ struct win_run {
 };
 
 /*
- * Converts x to an accumulate of elements of type `unit`, which fetches and
- * compares if x does. Returns 0 or -ENOMEM.
+ * Converts x to an accumulate of elements of type `unit`, with fetch and
+ * comparison if x has them. Returns 0 or -ENOMEM.
  */
 int win_call_make(struct win_call *c, struct weft_win *w,
 		  const struct weft_win_xfer *x, const struct weft_dt *unit);
 /*
- * Turns the access into a fetching one, and allocates an array for the old
+ * Converts the access to a fetching one, and allocates an array for the old
  * elements, which are discarded. Returns 0 or -ENOMEM.
  */
 int win_call_fetch(struct win_call *c);

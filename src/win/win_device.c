@@ -12,7 +12,7 @@ static struct weft_typed bytes_of(char *at, size_t len)
 	return (struct weft_typed){ weft_dt_of(MPI_BYTE), at, (MPI_Count)len };
 }
 
-/* Returns whether the change depends on the bytes that are in the memory. */
+/* Returns whether the update depends on the old contents of the memory. */
 static bool needs_read(const struct win_elem *e,
 		       const struct win_elem_arrays *r)
 {

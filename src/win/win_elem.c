@@ -39,7 +39,7 @@ struct win_elem win_elem_of(const struct weft_dt *unit,
 
 /* ---- changes by atomic instructions -------------------------------------- */
 
-/* Returns the new value of a word with the value `old`. */
+/* Returns the new value of a word whose old value is `old`. */
 static uint64_t word_next(const struct win_elem *e, uint64_t old, uint64_t in,
 			  uint64_t compare)
 {
@@ -62,7 +62,7 @@ static uint64_t word_next(const struct win_elem *e, uint64_t old, uint64_t in,
 	}
 }
 
-/* Changes an element; returns its old value. */
+/* Updates an element; returns its old value. */
 static uint64_t word_change(const struct win_elem *e, void *at, uint64_t in,
 			    uint64_t compare)
 {
@@ -82,8 +82,8 @@ static uint64_t word_change(const struct win_elem *e, void *at, uint64_t in,
 }
 
 /*
- * Returns the number of bytes changed by one compare-and-swap. Short elements
- * that fill an aligned 8-byte word are changed together, by one instruction.
+ * Returns the number of bytes updated by one compare-and-swap. Short elements
+ * that fill an aligned 8-byte word are updated together.
  */
 static size_t bytes_at_once(const struct win_elem *e, const char *at,
 			    size_t left)
@@ -94,7 +94,7 @@ static size_t bytes_at_once(const struct win_elem *e, const char *at,
 	return whole ? 8 : e->bytes;
 }
 
-/* Changes all elements of an 8-byte word; returns the old value. */
+/* Updates all elements of an 8-byte word; returns the old value. */
 static uint64_t words_change(const struct win_elem *e, void *at, uint64_t in)
 {
 	uint64_t old = weft_word_load(at, 8), next;
@@ -189,7 +189,10 @@ static bool apply_move(const struct win_elem *e, char *at,
 	return true;
 }
 
-/* Changes arrays without gaps by one kernel call. Returns false otherwise. */
+/*
+ * Updates arrays without gaps by one kernel call. Returns false if there are
+ * gaps.
+ */
 static bool apply_arrays(const struct win_elem *e, char *at,
 			 const struct win_elem_arrays *r, size_t n)
 {

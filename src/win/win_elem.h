@@ -51,7 +51,7 @@ static inline bool win_elem_is_atomic(const struct win_elem *e, uint64_t at)
 
 /*
  * Arrays of elements for win_elem_apply(); NULL: not used. win_elem_apply()
- * changes n elements at address `at`; `plain`: there are no concurrent changes.
+ * updates n elements at address `at`; `plain`: there are no concurrent updates.
  */
 struct win_elem_arrays {
 	const char *in;

@@ -61,17 +61,27 @@ void weft_win_heap_trim(void)
 	weft_unlock();
 }
 
+struct win_heap_place win_heap_place(const struct weft_region *r)
+{
+	struct win_heap_place p = { .pid = getpid(), .fd = -1 };
+	struct stat st;
+
+	if (!fstat(r->fd, &st)) {
+		p.fd = r->fd;
+		p.inode = st.st_ino;
+	}
+	return p;
+}
+
 struct win_heap_place win_heap_find(const void *base, size_t bytes)
 {
 	struct win_heap_place p = { .pid = getpid(), .fd = -1 };
 	const struct weft_region *r;
-	struct stat st;
 
 	weft_lock();
 	r = win_blocks_find(&blocks, base, bytes);
-	if (r && !fstat(r->fd, &st)) {
-		p.fd = r->fd;
-		p.inode = st.st_ino;
+	if (r) {
+		p = win_heap_place(r);
 		p.offset = (uintptr_t)base - (uintptr_t)r->base;
 	}
 	weft_unlock();

@@ -3,11 +3,13 @@
  * Memory of MPI_Alloc_mem. If other processes of the job run on this host, the
  * memory is in shared blocks (win_blocks.h), which the members of a window map,
  * so that MPI_Win_create is as fast as MPI_Win_allocate. Each block needs a
- * descriptor, so their number is limited; later requests get memory of the C
+ * descriptor, so their number is limited; later requests are served by the C
  * library.
  */
 #ifndef WEFT_WIN_HEAP_H
 #define WEFT_WIN_HEAP_H
+
+#include "src/base/region.h"
 
 #include <stddef.h>
 #include <stdint.h>
@@ -22,6 +24,8 @@ struct win_heap_place {
 };
 
 struct win_heap_place win_heap_find(const void *base, size_t bytes);
+/* Returns the location of a region's first byte. */
+struct win_heap_place win_heap_place(const struct weft_region *r);
 
 /* Mapping of another process's memory in this process. */
 struct win_heap_map {

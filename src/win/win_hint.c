@@ -130,7 +130,9 @@ static const struct hint {
 	const char *key;
 	const char *val; /* default; NULL: absent by default */
 	bool (*fits)(const char *val);
-	/* whether the value is true of, or permitted for, this window */
+	/*
+	 * returns whether the value is true of, or permitted for, this window
+	 */
 	bool (*may)(const struct weft_win *w, const char *val);
 } hints[] = {
 	{ "no_locks", "false", is_switch, may_set_no_locks },

@@ -46,7 +46,7 @@ uint64_t win_kept_take(struct win_kept *k, const struct win_kept_key *key,
 	return token;
 }
 
-/* Returns an unused entry, or the one with the page kept first. */
+/* Returns an unused entry, or the one whose page has been kept longest. */
 static struct win_kept_page *entry_find(struct win_kept *k)
 {
 	struct win_kept_page *first = &k->page[0];

@@ -41,12 +41,15 @@ struct win_kept {
 };
 
 /*
- * Removes a page with this key, the one kept last. Returns its token and sets
+ * Removes the most recently kept page with this key. Returns its token and sets
  * *region_p; 0: none.
  */
 uint64_t win_kept_take(struct win_kept *k, const struct win_kept_key *key,
 		       struct weft_region *region_p);
-/* Keeps a page. If there is no room, the page kept first is closed. */
+/*
+ * Keeps a page. If there is no free entry, closes the page that has been kept
+ * longest.
+ */
 void win_kept_give(struct win_kept *k, const struct win_kept_key *key,
 		   uint64_t token, struct weft_region *region);
 /* Closes all pages. */

@@ -26,7 +26,7 @@
 #define WIN_MAGIC	 UINT64_C(0x57454654574e3034)
 #define WIN_ATTACHED_MAX 1024
 
-/* A ticket lock, in the order of requests; see win_rwlock.h. */
+/* A ticket lock, granted in the order of requests; see win_rwlock.h. */
 struct win_rwlock {
 	weft_au32 users;   /* number of tickets issued */
 	weft_au32 read;	   /* ticket that may acquire the lock shared */
@@ -35,7 +35,10 @@ struct win_rwlock {
 };
 static_assert(sizeof(struct win_rwlock) == 16, "shared format");
 
-/* The accumulate lock of a target, in the order of requests; win_acc_lock.h. */
+/*
+ * The accumulate lock of a target, granted in the order of requests;
+ * win_acc_lock.h.
+ */
 struct win_acc_lock {
 	weft_au32 users;   /* number of tickets issued */
 	weft_au32 now;	   /* ticket that holds the lock */
@@ -69,7 +72,7 @@ static_assert(sizeof(struct win_rank_lock) == 64, "shared format");
 /* Memory that is attached to a dynamic window; bytes 0: none. */
 struct win_attached {
 	weft_au64 start;
-	weft_au64 bytes; /* stored last */
+	weft_au64 bytes; /* size in bytes; stored last */
 	weft_au64 key;
 	weft_au64 id; /* attachment id, unique in its process */
 	/* location for processes that can map the memory */

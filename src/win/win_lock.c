@@ -81,8 +81,8 @@ static int release(struct weft_win *w, int target)
 }
 
 /*
- * Acquires the lock of a target. If several threads need the lock, one thread
- * requests it and the others wait for that request.
+ * Acquires the lock of a target. If several threads need the lock, one of them
+ * requests it and the others wait.
  */
 int win_lock_acquire(struct weft_win *w, int target)
 {
@@ -112,7 +112,8 @@ static void count_locks(struct weft_win *w, int change)
 {
 	weft_lock();
 	w->locks += change;
-	if (change < 0 && !w->locks) /* all accesses are complete */
+	/* all accesses are complete, so no epoch is open */
+	if (change < 0 && !w->locks)
 		weft_store32_relaxed(&w->used, 0);
 	/* relaxed: see weft_win_is_open() */
 	weft_store32_relaxed(&w->open_all,

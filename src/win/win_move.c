@@ -234,6 +234,7 @@ static WEFT_COLD int move_slow_path(struct weft_win *w,
 				    const struct weft_win_xfer *x, bool put,
 				    struct weft_req **req_p)
 {
+	const struct weft_win_peer *p = &w->peer[x->target];
 	int rc = win_lock_reach(w, x->target);
 	char *at;
 
@@ -246,6 +247,9 @@ static WEFT_COLD int move_slow_path(struct weft_win *w,
 			*req_p = weft_req_null_done();
 		return win_device_move(w, x, put);
 	}
+	if (p->local)
+		return move_here(x, p->local + (uint64_t)x->disp * p->unit, put,
+				 req_p);
 	at = mapped_place(w, x);
 	if (at)
 		return move_here(x, at, put, req_p);

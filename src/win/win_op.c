@@ -112,7 +112,11 @@ int win_op_start(struct win_op *op, int rc, struct weft_req **req_p)
 	if (req_p)
 		*req_p = &op->req;
 	weft_lock();
-	if (rc) /* this call returns the error, not a later synchronization */
+	/*
+	 * this call returns the error, so later synchronizations do not report
+	 * it
+	 */
+	if (rc)
 		op->kept = true;
 	win_op_piece_done(op, rc);
 	/* another thread may wait in a flush */
@@ -315,7 +319,9 @@ static int fi_pieces(struct win_op *op, int target, const char *buf,
 	return rc;
 }
 
-/* Moves pieces by the kernel as far as possible; then *f describes the rest. */
+/*
+ * Moves pieces by the kernel as long as possible; *f then describes the rest.
+ */
 static int pieces_sync(struct weft_win *w, int target, const char **buf,
 		       struct win_fi *f)
 {

@@ -6,6 +6,7 @@
  */
 #include "coll/coll.h"
 #include "src/comm/comm_channel.h"
+#include "src/comm/comm_local.h"
 #include "src/core/core_lock.h"
 #include "src/comm/comm_make.h"
 #include "src/core/core_opts.h"
@@ -26,6 +27,7 @@
 #include "src/win/win_wait.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +43,7 @@ struct contribution {
 	uint64_t remote_key;
 	uint64_t kept;	/* token of the kept page that it can use; 0: none */
 	uint32_t flags; /* JOIN_ bits */
-	int32_t error;	/* -errno of the member's part until now, or 0 */
+	int32_t error;	/* -errno if the member has failed so far, or 0 */
 	/* location of the memory of MPI_Win_create */
 	struct win_heap_place heap;
 };
@@ -53,9 +55,11 @@ enum {
 	JOIN_NO_LOCKS = 4,
 	JOIN_SAME_SIZE = 8,
 	JOIN_SAME_UNIT = 16,
-	/* the first exchange has all that the other members need */
+	/* the first exchange contains everything that the other members need */
 	JOIN_COMPLETE = 32,
 	JOIN_DEVICE = 64, /* the member's memory is on a device */
+	/* members on the same host may map the member's memory */
+	JOIN_MAPPABLE = 128,
 };
 
 /* ---- options ------------------------------------------------------------- */
@@ -226,7 +230,7 @@ static bool all_offer(const struct weft_win *w,
 	return same;
 }
 
-/* Opens the region, or uses the kept region if all members have it. */
+/* Opens a region, or uses the kept page if all members have it. */
 static int open_region(struct weft_win *w,
 		       const struct contribution *contribution)
 {
@@ -292,7 +296,7 @@ static int heap_map(struct weft_win *w, const struct contribution *contribution)
 	for (int i = 0; !rc && i < w->size; i++) {
 		struct weft_win_peer *p = &w->peer[i];
 
-		/* any address: members with 0 bytes are not accessed */
+		/* any address will do: members with 0 bytes are not accessed */
 		p->direct = (char *)w->page;
 		if (contribution[i].size && i == w->rank)
 			p->direct = w->base;
@@ -323,12 +327,27 @@ static void heap_open(struct weft_win *w,
 		w->peer[i].direct = NULL;
 }
 
-/* Allocates private memory for a window without shared memory. */
-static int allocate(struct weft_win *w)
+/* Allocates memory that other members on this host can map. */
+static int allocate_mappable(struct weft_win *w)
+{
+	int rc = weft_region_open(&w->region, "weft-window", (size_t)w->bytes);
+
+	/* so that a lack of memory is an error here, not a signal later */
+	if (!rc && posix_fallocate(w->region.fd, 0, w->bytes))
+		rc = -ENOMEM;
+	if (rc)
+		win_share_close(w);
+	else
+		w->base = w->region.base;
+	return rc;
+}
+
+/* Allocates memory for a window without a shared page. */
+static int allocate(struct weft_win *w, bool mappable)
 {
 	void *own;
 
-	if (!w->bytes)
+	if (!w->bytes || (mappable && !allocate_mappable(w)))
 		return 0;
 	own = mmap(NULL, (size_t)w->bytes, PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -351,16 +370,16 @@ static int find_memory(struct weft_win *w,
 
 	for (int i = 0; i < w->size; i++)
 		local = local && contribution[i].flags & JOIN_SHARED_MEMORY;
-	if (shared && !win_share_is_local(w->comm))
+	if (shared && !weft_comm_is_local(w->comm))
 		return -EXDEV;
 	if (local || shared)
 		rc = map_shared(w, contribution, local);
-	if (rc && !shared) /* no shared memory: use the other paths */
+	if (rc && !shared) /* shared memory failed: use the other paths */
 		rc = local = 0;
 	if (!rc && w->page && heap_has_all(w, contribution))
 		heap_open(w, contribution);
 	if (!local && w->flavor == MPI_WIN_FLAVOR_ALLOCATE)
-		rc = allocate(w);
+		rc = allocate(w, contribution[w->rank].flags & JOIN_MAPPABLE);
 	return rc;
 }
 
@@ -379,11 +398,36 @@ static void fill_peers(struct weft_win *w,
 		w->peer[w->rank].direct = w->base;
 }
 
+/*
+ * In a window on several hosts, maps the memory of members on this host. Only
+ * puts and gets use it: accumulates must exclude those of other hosts, which
+ * the target executes. Memory that cannot be mapped is accessed by fi_*.
+ */
+static void map_local(struct weft_win *w,
+		      const struct contribution *contribution)
+{
+	if (w->page || w->dynamic || w->device ||
+	    !(contribution[w->rank].flags & JOIN_MAPPABLE))
+		return;
+	if (!w->heap)
+		w->heap = calloc((size_t)w->size, sizeof(*w->heap));
+	for (int i = 0; w->heap && i < w->size; i++) {
+		const struct contribution *c = &contribution[i];
+
+		if (i != w->rank && c->size && c->flags & JOIN_MAPPABLE &&
+		    c->heap.fd >= 0 && weft_proc_is_local(w->comm->proc[i]) &&
+		    win_heap_map(&c->heap, c->size, &w->heap[i],
+				 &w->peer[i].local))
+			w->peer[i].local = NULL;
+	}
+}
+
 static uint32_t own_flags(const struct weft_win *w, bool memory)
 {
-	bool local = memory && win_share_is_local(w->comm);
+	bool local = memory && weft_comm_is_local(w->comm);
 
 	return (local ? JOIN_SHARED_MEMORY : 0) |
+	       (memory && weft_core.job.local_size > 1 ? JOIN_MAPPABLE : 0) |
 	       (w->device ? JOIN_DEVICE : 0) |
 	       (win_hint_is(w, "alloc_shared_noncontig", "true")
 			? JOIN_NONCONTIG
@@ -446,6 +490,8 @@ static int open_paths(struct weft_win *w, struct contribution *mine)
 		rc = win_remote_open(w, &mine->remote_key);
 	if (!rc && !w->page)
 		rc = open_messages(w);
+	if (!w->page && w->base && w->base == w->region.base)
+		mine->heap = win_heap_place(&w->region);
 	mine->remote_addr = (uintptr_t)w->remote_page;
 	mine->base = (uintptr_t)w->base;
 	return rc;
@@ -488,6 +534,8 @@ static int set_up(struct weft_win *w, struct contribution *contribution)
 	}
 	if (!rc2)
 		fill_peers(w, contribution);
+	if (!rc && !rc2)
+		map_local(w, contribution);
 	return rc ? rc : rc2;
 }
 

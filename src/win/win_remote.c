@@ -4,8 +4,8 @@
  * lock is a struct win_rwlock: three counters, which origins change and read by
  * fi_atomic, so the target's processor takes no part. A waiting origin repeats
  * its fetch. These locks are used in virtual time. In live mode the target
- * serves atomics when it makes progress, so messages, which are not repeated,
- * are better.
+ * executes atomics only when it makes progress, so messages, which need no
+ * repetition, are faster.
  */
 #include "src/win/win_remote.h"
 
@@ -112,7 +112,7 @@ static int word_fetch(struct weft_win *w, int target, int word, uint32_t add,
 	return win_fi_execute(w, target, &f);
 }
 
-/* Adds one to a word at the target without waiting. */
+/* Increments a word at the target, without waiting for the result. */
 static int word_bump(struct weft_win *w, int target, int word)
 {
 	struct win_op *op = win_op_open(w, target, false);

@@ -6,6 +6,7 @@
  */
 #include "test/support/explore_atomic.h"
 
+#include "src/msg/msg_pause.c"
 #include "src/win/win_rwlock.c"
 #include "test/t.h"
 

@@ -17,8 +17,9 @@
 #include <string.h>
 
 /*
- * Sends a response that must not be dropped: without memory for the response
- * the origin would hang, so the job is aborted. Dead ranks get no response.
+ * Sends a response that must not be dropped. If there is no memory for the
+ * response, the origin would hang, so the job is aborted. Dead ranks get no
+ * response.
  */
 static void respond(struct weft_win *w, int rank, const struct win_am *head,
 		    const struct iovec *row)
@@ -104,17 +105,29 @@ struct access {
 	size_t row; /* size of one array, bytes */
 };
 
+/*
+ * Finds the type and the operation of a request. Handles that are not
+ * predefined are refused: they are addresses in the origin's process.
+ */
+static const struct weft_dt *access_unit(const struct win_am *h,
+					 const struct weft_op **op_p)
+{
+	if (h->unit > WEFT_HANDLE_MAX || h->op > WEFT_HANDLE_MAX)
+		return NULL;
+	*op_p = weft_op_of((MPI_Op)(uintptr_t)h->op);
+	return weft_dt_of((MPI_Datatype)(uintptr_t)h->unit);
+}
+
 /* Returns whether the message has the length that its header describes. */
 static bool access_parse(struct access *a, const char *body, size_t bytes)
 {
 	const struct win_am *h = a->head;
-	const struct weft_dt *unit =
-		weft_dt_of((MPI_Datatype)(uintptr_t)h->unit);
-	const struct weft_op *op = weft_op_of((MPI_Op)(uintptr_t)h->op);
+	const struct weft_op *op = NULL;
+	const struct weft_dt *unit = access_unit(h, &op);
 	size_t runs = h->runs * sizeof(struct win_am_run), rows = 0;
 
-	if (!unit || !unit->obj.predefined || unit->size <= 0 ||
-	    h->runs > WIN_AM_RUNS || h->count > WIN_AM_ARRAY ||
+	if (!unit || unit->size <= 0 || h->runs > WIN_AM_RUNS ||
+	    h->count > WIN_AM_ARRAY ||
 	    (!(h->flags & WIN_AM_COMPARE) && (!op || !op->row)))
 		return false;
 	a->e = win_elem_of(unit, op, h->flags & WIN_AM_COMPARE);
@@ -177,7 +190,8 @@ static int access_do(const struct access *a)
 		r.compare = r.compare ? r.compare + step : NULL;
 		r.old = r.old ? r.old + step : NULL;
 	}
-	return 0;
+	/* a fetch would return elements that no run has stored in `old` */
+	return left ? -EBADMSG : 0;
 }
 
 static void access_serve(struct weft_win *w, int source,
@@ -199,6 +213,9 @@ static void access_serve(struct weft_win *w, int source,
 		}
 		answer.error = access_do(&a);
 	}
+	/* `old` may have data of an earlier access, for another origin */
+	if (answer.error)
+		row.iov_len = 0;
 	respond(w, source, &answer, &row);
 }
 
@@ -236,7 +253,7 @@ static struct part *part_find(struct weft_win *w, int rank, uint32_t id)
 {
 	struct weft_list *n;
 
-	/* responses of a target arrive in order: the search is short */
+	/* responses of a target arrive in order, so the search is short */
 	for (n = w->parts.next; n != &w->parts; n = n->next) {
 		struct part *p = weft_container_of(n, struct part, link);
 
@@ -266,12 +283,15 @@ static void on_response(struct weft_win *w, int source,
 			size_t bytes)
 {
 	struct part *p = part_find(w, source, head->id);
+	int err = head->error;
 
 	if (!p)
 		return;
-	if (!head->error && bytes == p->bytes && p->old)
+	if (err > 0 || (!err && bytes != p->bytes))
+		err = -EBADMSG;
+	if (!err && p->old)
 		memcpy(p->old, body, bytes);
-	part_complete(p, head->error > 0 ? -EBADMSG : head->error);
+	part_complete(p, err);
 }
 
 /* ---- entry point --------------------------------------------------------- */

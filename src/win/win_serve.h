@@ -19,9 +19,9 @@ int win_serve_lock(struct weft_win *w, int rank, bool exclusive);
 void win_serve_unlock(struct weft_win *w, int rank);
 
 /*
- * Registers an expected response for a piece of op. The response has `bytes`
- * bytes of old elements, which are stored in `old`. The core lock is held.
- * Returns 0 or -ENOMEM.
+ * Registers an expected response for a piece of op. The response contains
+ * `bytes` bytes of old elements, which are stored in `old`. The core lock is
+ * held. Returns 0 or -ENOMEM.
  */
 int win_serve_expect(struct win_op *op, int rank, char *old, size_t bytes,
 		     uint32_t *id_p);

@@ -28,23 +28,6 @@ struct place {
 	uint64_t bytes;
 };
 
-bool win_share_is_local(const struct weft_comm *c)
-{
-	const struct weft_job *job = &weft_core.job;
-	int i, k;
-
-	for (i = 0; i < c->size; i++) {
-		if (c->proc[i] == job->rank)
-			continue;
-		for (k = 0; job->local && k < job->local_size; k++)
-			if (job->local[k] == c->proc[i])
-				break;
-		if (!job->local || k == job->local_size)
-			return false;
-	}
-	return true;
-}
-
 int win_share_agree(struct weft_win *w, int rc)
 {
 	struct weft_channel m = weft_channel_of(w->comm);
@@ -122,8 +105,8 @@ static int region_map(struct weft_win *w, const struct place *location)
 }
 
 /*
- * Allocates this rank's part, so that a lack of memory is an error here instead
- * of a signal later.
+ * Allocates this rank's part, so that a shortage of memory is reported here
+ * instead of causing a signal later.
  */
 static int reserve(const struct weft_win *w, uint64_t memory,
 		   const struct win_share_part *mine)
@@ -192,8 +175,8 @@ uint64_t win_share_offer(struct weft_win *w)
 }
 
 /*
- * Clears this rank's part of the page. The next window uses the page after an
- * exchange, to which every member contributes after this call.
+ * Clears this rank's part of the page. The next window uses the page only after
+ * an exchange to which every member contributes after this call.
  */
 static void page_clear(struct weft_win *w)
 {

@@ -6,9 +6,6 @@
 #include "src/win/win.h"
 #include "src/win/win_layout.h"
 
-/* Returns whether all members run on this host. */
-bool win_share_is_local(const struct weft_comm *c);
-
 /*
  * Collective. Rank 0 creates a region with a page, followed by `bytes` bytes of
  * memory; the other members map the region. mine: this member's part of the

@@ -9,6 +9,7 @@
 #include "src/msg/msg_progress.h"
 #include "src/diag/diag_trace.h"
 #include "src/win/win_am.h"
+#include "src/msg/msg_pause.h"
 #include "src/win/win_rwlock.h"
 #include "src/win/win_lock.h"
 #include "src/win/win_wait.h"
@@ -49,16 +50,16 @@ static void notify(struct weft_win *w, int rank)
 {
 	struct win_record *r = win_record(w->page, rank);
 
-	win_event_add(&r->events);
-	win_wake(&r->events, WIN_ANY, &r->waiters);
+	weft_pause_event_add(&r->events);
+	weft_pause_wake(&r->events, WEFT_PAUSE_ANY, &r->waiters);
 }
 
 /* Waits for a change of this rank's event word. */
-static int wait_event(struct weft_win *w, struct win_pause *p, uint32_t seen)
+static int wait_event(struct weft_win *w, struct weft_pause *p, uint32_t seen)
 {
 	struct win_record *r = win_record(w->page, w->rank);
 
-	return win_pause(p, &r->events, seen, WIN_ANY, &r->waiters);
+	return weft_pause(p, &r->events, seen, WEFT_PAUSE_ANY, &r->waiters);
 }
 
 static int post_to(struct weft_win *w, int origin)
@@ -105,7 +106,7 @@ static bool is_posted(struct weft_win *w, int target)
 static int await_post(struct weft_win *w, int target)
 {
 	struct win_idle idle = win_idle_begin(w);
-	struct win_pause p = win_pause_begin(w->comm);
+	struct weft_pause p = weft_pause_begin(w->comm);
 	uint32_t seen;
 	int rc = 0;
 
@@ -208,7 +209,7 @@ static void exposure_end(struct weft_win *w)
 int weft_win_wait(struct weft_win *w)
 {
 	struct win_idle idle = win_idle_begin(w);
-	struct win_pause p = win_pause_begin(w->comm);
+	struct weft_pause p = weft_pause_begin(w->comm);
 	uint32_t seen;
 	int rc = 0;
 

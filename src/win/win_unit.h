@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Changes of one element by atomics of the machine's interface
+ * Updates of one element by atomics of the machine's interface
  * (FI_WEFT_AMO_SYNC), live on one host. The interface checks the target's
- * memory registers and changes the element by atomic instructions of the
- * processor, so these changes are mutually atomic with those of other paths.
+ * memory registers and updates the element by atomic instructions of the
+ * processor, so these updates are mutually atomic with those of other paths.
  */
 #ifndef WEFT_WIN_UNIT_H
 #define WEFT_WIN_UNIT_H
@@ -15,10 +15,14 @@ struct win_unit_call {
 	int target;
 	const struct weft_dt *unit; /* type of the element */
 	const struct weft_op *op;   /* not used by a compare and swap */
-	/* offset in the target's window; dynamic windows: address there */
+	/*
+	 * offset in the target's window; dynamic windows: address in the target
+	 */
 	const char *location;
 	struct win_elem_arrays r;
-	/* mapped element; NULL: not mapped, the lock of the record is held */
+	/*
+	 * mapped element; NULL: not mapped, and the lock of the record is held
+	 */
 	char *at;
 };
 

@@ -7,7 +7,7 @@
 #include "src/win/win.h"
 
 /*
- * State of a wait for a change that a message makes. win_idle_pass() makes one
+ * State of a wait for a change that a message causes. win_idle_pass() makes one
  * progress pass; -ECONNRESET: a member has died.
  */
 struct win_idle {

@@ -73,7 +73,7 @@ set_up() {
 	awk '/^```c/ { on = 1; next } /^```/ { on = 0 } on' \
 		"$top_srcdir/README.md" > hello.c
 	mpicc -o program hello.c || exit 1
-	for f in hello manager worker a.out app; do cp program $f; done
+	for f in hello manager worker a.out app other; do cp program $f; done
 	osu_tables > tables.txt
 }
 
@@ -128,6 +128,14 @@ try() {
 	weft-calibrate*--plot*) need_part gnuplot || return ;;
 	srun*) echo "test/run/run_launchers.sh runs it: $1"; return ;;
 	fi_pingpong*) pingpong "$1"; return ;;
+	mpiexec*--survive*' -host '*)
+		echo "test/multihost/hosts_survive.sh runs such jobs: $1"
+		return
+		;;
+	*/weft-doc/examples/* | *./hello2)
+		echo "packaging/debian.sh runs it: $1"
+		return
+		;;
 	export*) eval "$1"; return ;;
 	mpiexec*' -host host1'* | mpiexec*HOSTS_FILE*)
 		have_hosts || return

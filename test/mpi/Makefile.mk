@@ -7,7 +7,10 @@ PLAIN_TESTS += test/mpi/run_virtual.sh test/mpi/run_machines.sh \
 	test/mpi/run.sh test/mpi/run_tcp.sh \
 	test/mpi/run_pmpi.sh test/mpi/run_exit_modes.sh test/mpi/run_faults.sh \
 	test/mpi/run_lossy.sh test/mpi/run_win.sh \
-	test/mpi/run_sock.sh test/mpi/run_hosts.sh
+	test/mpi/run_sock.sh test/mpi/run_hosts.sh \
+	test/mpi/run_null_args.sh test/mpi/run_own_core.sh \
+	test/mpi/run_io_users.sh
+EXTRA_DIST += test/mpi/env/null_args.py
 EXTRA_DIST += test/mpi/list
 # every program, so that a program of the list is never missing in the tarball
 EXTRA_DIST += $(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/test/mpi/*.h \

@@ -15,4 +15,13 @@ done
 [ -n "$MACHINES" ] || MACHINE=sunway CLOCK=virtual RANKS_MAX=17 \
 	ONLY='coll_@(unit|flight)' \
 	bash "${top_srcdir:-.}/test/mpi/run.sh" || bad=1
+# a sample on a user's own machine: a fat tree, and a dragonfly by a file
+own=$(mktemp)
+"${builddir:-.}/weft-sim" --new dragonfly 100Gb > "$own"
+for m in generic "$own"; do
+	[ -n "$MACHINES" ] || MACHINE=$m CLOCK=virtual RANKS_MAX=5 RANKS_LAST=1 \
+		ONLY='@(p2p_@(modes|order|probe|typed)|comm_make|coll_flight|win_paths)' \
+		bash "${top_srcdir:-.}/test/mpi/run.sh" || bad=1
+done
+rm -f "$own"
 exit $bad

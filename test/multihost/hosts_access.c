@@ -15,6 +15,7 @@
  *                and the published data is in both.
  */
 #include "prov/carrier/sock/sock_layout.h"
+#include "prov/wire/wire_name.h"
 #include "src/base/attr.h"
 #include "src/boot/boot_format.h"
 
@@ -108,12 +109,22 @@ static uint32_t crc32c(uint32_t crc, const uint8_t *d, size_t n)
 	return ~crc;
 }
 
+#define NAME 18 /* bytes of an address and a port */
+
+static void write_name(uint8_t *text, const union weft_name *n)
+{
+	const struct weft_ip ip = weft_name_ip(n);
+
+	memcpy(text, &ip, sizeof(ip));
+	memcpy(text + sizeof(ip), &n->in.sin_port, 2);
+}
+
 /*
  * Sends a first-contact datagram that is valid except for its key; each
  * published value is tried as the key.
  */
-static void forge(int fd, const struct sockaddr_in *from,
-		  const struct sockaddr_in *to, const void *key)
+static void forge(int fd, const union weft_name *from,
+		  const union weft_name *to, const void *key)
 {
 	struct {
 		struct sock_head head;
@@ -126,30 +137,30 @@ static void forge(int fd, const struct sockaddr_in *from,
 			  .count = 1 },
 		.public = { 9 } };
 	const size_t covered = sizeof(d) - SOCK_TAG - 4;
-	uint8_t text[12 + sizeof(d)], use[SHA], tag[SHA];
+	uint8_t text[2 * NAME + sizeof(d)], use[SHA], tag[SHA];
 
-	memcpy(text, &from->sin_addr, 4);
-	memcpy(text + 4, &from->sin_port, 2);
-	memcpy(text + 6, &to->sin_addr, 4);
-	memcpy(text + 10, &to->sin_port, 2);
-	memcpy(text + 12, (uint8_t *)&d + 4, covered);
-	hmac(key, SHA, "weft sock 4", 11, use);
-	hmac(use, SHA, text, 12 + covered, tag);
+	write_name(text, from);
+	write_name(text + NAME, to);
+	memcpy(text + 2 * NAME, (uint8_t *)&d + 4, covered);
+	hmac(key, SHA, "weft sock 5", 11, use);
+	hmac(use, SHA, text, 2 * NAME + covered, tag);
 	memcpy(d.tag, tag, SOCK_TAG);
 	d.head.crc = crc32c(0, (uint8_t *)&d + 4, sizeof(d.head) - 4);
 	d.head.crc = crc32c(d.head.crc, d.tag, SOCK_TAG);
-	sendto(fd, &d, sizeof(d), 0, (const struct sockaddr *)to, sizeof(*to));
+	sendto(fd, &d, sizeof(d), 0, &to->sa, weft_name_bytes(to));
 }
 
 static void forge_all(const struct stolen *s)
 {
-	struct sockaddr_in from = { .sin_family = AF_INET }, to;
+	union weft_name from, to;
 	socklen_t len = sizeof(from);
-	int fd = socket(AF_INET, SOCK_DGRAM, 0);
+	int fd;
 
 	memcpy(&to, s->address, sizeof(to));
-	if (connect(fd, (struct sockaddr *)&to, sizeof(to)) ||
-	    getsockname(fd, (struct sockaddr *)&from, &len))
+	weft_name_hint_set(&to, 0);
+	fd = socket(to.sa.sa_family, SOCK_DGRAM, 0);
+	if (connect(fd, &to.sa, weft_name_bytes(&to)) ||
+	    getsockname(fd, &from.sa, &len))
 		return;
 	forge(fd, &from, &to, s->offer.nonce);
 	forge(fd, &from, &to, s->offer.check);

@@ -11,17 +11,9 @@ build=${builddir:-$PWD}
 bad=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/weft-daemon.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
-mkdir "$work/bin"
-cat > "$work/bin/ssh" <<END
-#!/bin/bash
-[ ! -e "$work/motd" ] || cat "$work/motd"
-PATH=$PATH exec "$HOSTS_SELF" rsh "\$@"
-END
-chmod +x "$work/bin/ssh"
-for tool in cat hostname true; do ln -s "$(type -P $tool)" "$work/bin/"; done
-${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -I"$top_srcdir/include" \
-	"$top_srcdir/test/multihost/hosts_daemon.c" -o "$work/job" \
-	-L"$build/.libs" -lmpi_abi -Wl,-rpath,"$build/.libs" || exit 1
+. "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
+make_ssh "$work/bin"
+make_job hosts_daemon.c job
 
 complain() {
 	echo "FAILED: $*"
@@ -117,19 +109,6 @@ started
 kill -KILL $pid
 wait $pid 2> /dev/null
 nothing_left SIGKILL
-# a job's hosts need IPv4 addresses
-echo "IPv6"
-for h in $HOSTS; do
-	$HOSTS_RSH $h "echo 0 > /proc/sys/net/ipv6/conf/all/disable_ipv6
-		ip addr del 10.77.0.${h#host}/24 dev eth0
-		ip addr add fd77::${h#host}/64 dev eth0" 2> /dev/null
-done
-job 1 -n 4 "$work/job" < /dev/null
-grep -q 'IPv6 address, which Weft does not support' "$work/err" ||
-	complain "no message about IPv6"
-for h in $HOSTS; do
-	$HOSTS_RSH $h "ip addr add 10.77.0.${h#host}/24 dev eth0"
-done
 echo "a host dies"
 started
 "$HOSTS_SELF" kill host2

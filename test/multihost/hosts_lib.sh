@@ -27,3 +27,24 @@ on_hosts() {
 		-x WEFT_LOCAL_CPUS ${MPIEXEC_FLAGS:-} -host "$(spread "$1")" -n "$@"
 }
 export -f spread on_hosts
+
+# make_ssh FOLDER: makes a folder for PATH whose ssh is the remote shell of
+# test/hosts, without a launcher of Open MPI. $work/motd is printed at a login.
+make_ssh() {
+	local tool
+	mkdir "$1" || exit 1
+	cat > "$1/ssh" <<END
+#!/bin/bash
+[ ! -e "$work/motd" ] || cat "$work/motd"
+PATH=$PATH exec "$HOSTS_SELF" rsh "\$@"
+END
+	chmod +x "$1/ssh"
+	for tool in cat hostname true; do ln -s "$(type -P $tool)" "$1/"; done
+}
+
+# make_job SOURCE NAME: compiles a program of test/multihost to $work/NAME
+make_job() {
+	${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -I"$top_srcdir/include" \
+		"$top_srcdir/test/multihost/$1" -o "$work/$2" \
+		-L"$build/.libs" -lmpi_abi -Wl,-rpath,"$build/.libs" || exit 1
+}

@@ -4,7 +4,8 @@
 # same host and datagrams to others, in one job; the path that FI_WEFT_CARRIER
 # forces; the reason in the log why a path is not used. In collectives the ranks
 # of a host combine first, and between two hosts one packet is sent in each
-# direction. Also the CPU time of waiting for another host.
+# direction. Windows on several hosts use memory among ranks of a host. Also the CPU
+# time of waiting for another host.
 if [ -z "$HOSTS" ]; then
 	command -v mpirun.openmpi > /dev/null || { echo "no mpirun.openmpi"; exit 77; }
 	for n in 2 3; do
@@ -17,7 +18,7 @@ bad=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/weft-paths.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 . "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
-for prog in paths coll wait_cpu; do
+for prog in paths coll wait_cpu win; do
 	${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -I"$top_srcdir/include" \
 		"$top_srcdir/test/multihost/hosts_$prog.c" -o "$work/$prog" \
 		-L"$build/.libs" -lmpi_abi -Wl,-rpath,"$build/.libs" || exit 1
@@ -46,6 +47,7 @@ for machine in native bgq gemini qsnet2 sunway; do
 		coll ${#hosts[@]}
 	[ "$machine" != native ] || grep packets "$work/out"
 done
+try "windows" $((2 * ${#hosts[@]})) win
 [ ${#hosts[@]} = 2 ] || exit $bad
 export FI_WEFT_FAULTS="loss=0.01; duplicate=0.1; reorder=0.1; corrupt=0.1; delay=0.1 by 1 ms"
 MPIEXEC_FLAGS="-x FI_WEFT_FAULTS" try "one rank, and a bad network" 1 coll 1

@@ -95,6 +95,15 @@ ${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -w -I"$top_srcdir/include" \
 WEFT_LOCAL_CPUS=1 timeout 90 salloc -Q -N 2 -n 4 --overcommit "$mpiexec" \
 	-x WEFT_LOCAL_CPUS "$dir/mix" 1 12 \
 	> "$dir/out" 2>&1 < /dev/null || complain "coll_mix: $(cat "$dir/out")"
+# files on a file system that the hosts share, with srun as the launcher
+${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -w -I"$top_srcdir/include" \
+	-I"$top_srcdir/test/mpi" "$top_srcdir/test/mpi/file/file_shared.c" \
+	-o "$dir/shared" -L"$builddir/.libs" -lmpi_abi \
+	-Wl,-rpath,"$builddir/.libs" || exit 1
+chmod 1777 "$TMPDIR"
+timeout 90 salloc -Q -N 2 -n 4 --overcommit env FI_WEFT_CARRIER=sock \
+	srun --mpi=pmix -n 4 --overcommit "$dir/shared" 2 1 "$TMPDIR" \
+	> "$dir/out" 2>&1 < /dev/null || complain "file_shared: $(cat "$dir/out")"
 # the ranks are on the hosts of the allocation, and options reach them
 timeout 90 salloc -Q -N 2 -n 2 "$mpiexec" -l -x WORD=a,b -wdir /tmp sh -c \
 	'echo $(hostname) $WORD $(pwd)' > "$dir/out" 2> "$dir/err" < /dev/null

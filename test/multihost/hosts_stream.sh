@@ -59,9 +59,21 @@ FI_WEFT_STREAM_MIN=0 run "no streams" 0.25 -x FI_WEFT_STREAM_MIN
 check
 [ "$(count received)" = 0 ] || complain "streams are used"
 
+# job_runs: waits until a rank has sent a message to the other host; before, the
+# launcher still uses the network
+job_runs() {
+	local i
+	for i in $(seq 600); do
+		grep -qs "uses datagrams" "$work/err" && return
+		sleep 0.1
+	done
+	return 1
+}
+
 # disturb COMMAND...: calls the command on the second host during a job
 disturb() {
-	(sleep 1 && $HOSTS_RSH host2 "$*" > /dev/null 2>&1) &
+	rm -f "$work/err"
+	(job_runs && $HOSTS_RSH host2 "$*" > /dev/null 2>&1) &
 	run "$what" 1
 	wait
 	check

@@ -15,7 +15,13 @@ import shutil
 import subprocess
 import tempfile
 import time
+import zlib
 
+MACHINES = ("bgq", "gemini", "qsnet2", "apenet", "sunway")
+# as test/ofi/ofi_prov_tests.sh does
+ON_MACHINES = re.compile(
+    "test/prov/prov_(msg|rma|flow|wait|coll|coll_chain|coll_death|coll_api)"
+    "_test$")
 # A swap of arguments that a compiler reports is no fault for a test.
 TYPES = ["-Werror=int-conversion", "-Werror=incompatible-pointer-types"]
 
@@ -70,6 +76,7 @@ class Build:
                 ("C_TESTS", "CC", "AM_LDFLAGS", "LDADD", "LIBS", "CFLAGS")))
         self.all_units = set(self.tests)
         self.tests = [t for t in self.tests if self.wanted(t)]
+        self.variants = self.find_variants()
         self.libs += ["-lpthread", "-lm"]
         if "--coverage" in flags:
             self.libs += ["--coverage", "-Wl,-u,__gcov_dump"]
@@ -79,6 +86,27 @@ class Build:
         with open(source, "w") as f:
             f.write(GUARD)
         self.command(self.cc + ["-O1", "-c", source, "-o", self.guard])
+
+    def find_variants(self):
+        """Tests that scripts run again with other options, by the name of the
+        variant: the test and the environment."""
+        found = {}
+        name = os.path.join(self.top, "test/prov/prov_unbounded.sh")
+        if os.path.exists(name):
+            with open(name) as f:
+                for t in re.findall(r"\S+_test\b", f.read()):
+                    found[t + "@unbounded"] = t, {"WEFT_WAIT_UNBOUNDED": "1"}
+        for t in self.tests:
+            if ON_MACHINES.match(t):
+                n = zlib.crc32(t.encode())
+                for m in (MACHINES[n % 5], MACHINES[(n + 2) % 5]):
+                    found[t + "@" + m] = t, {"FI_WEFT_MACHINE": m}
+        return {v: found[v] for v in found
+                if found[v][0] in self.tests and self.wanted(v)}
+
+    def base(self, test):
+        """The test of a variant."""
+        return self.variants.get(test, (test,))[0]
 
     def wanted(self, test):
         return re.search(self.pattern, test)
@@ -90,6 +118,7 @@ class Build:
         """Builds what the tests are linked from, and the files that they
         read."""
         parts = self.read_objects()
+        self.tests += sorted(self.variants)
         self.command(["make", "-s", "-j%d" % jobs, "all-local",
                       "test/support/idle_timeout"] + parts)
 
@@ -219,7 +248,7 @@ class Build:
             self.link_libraries(test))
 
     def is_unit(self, test):
-        return test in self.objects
+        return self.base(test) in self.objects
 
     def partial(self, test):
         """Whether 77 means that only a part of the test was skipped."""
@@ -228,7 +257,7 @@ class Build:
     def digest(self, test):
         """Changes when the test's program changes."""
         program = os.path.join(self.where, test + "-covered")
-        self.link(test, program)
+        self.link(self.base(test), program)
         with open(program, "rb") as f:
             digest = hashlib.sha256(f.read()).hexdigest()
         os.unlink(program)
@@ -239,8 +268,9 @@ class Build:
         """Links a test, with the object of a faulty file if there is a path,
         and runs it. Returns its exit code."""
         program = os.path.join(self.where, "%s-faulty%s" % (test, slot))
-        self.link(test, program, path, folder)
-        code = self.run([program], seconds, out, env)
+        base, more = self.variants.get(test, (test, {}))
+        self.link(base, program, path, folder)
+        code = self.run([program], seconds, out, dict(env or {}, **more))
         os.unlink(program)
         return code
 
@@ -279,6 +309,7 @@ class Coverage:
         os.makedirs(self.folder, exist_ok=True)
         self.reach, self.code, self.seconds = {}, {}, {}
         self.share = {}  # lines of a file that a test reaches
+        self.total = {}  # lines of all files that a test reaches
         self.usable = set()
 
     def add(self, test):
@@ -306,7 +337,7 @@ class Coverage:
         data = tempfile.mkdtemp(dir=self.build.work)
         start = time.monotonic()
         code = self.build.execute(
-            test, os.path.basename(data), 60, os.path.join(data, "out"),
+            test, os.path.basename(data), 150, os.path.join(data, "out"),
             env={"GCOV_PREFIX": data})
         seconds = time.monotonic() - start
         lines, reached = {}, {}
@@ -352,23 +383,28 @@ class Coverage:
         self.usable.add(test)
         for path, numbers in entry["lines"].items():
             self.code.setdefault(path, set()).update(numbers)
+        self.total[test] = sum(map(len, entry["reached"].values()))
         for path, numbers in entry["reached"].items():
             self.share[test, path] = len(numbers)
             for n in numbers:
                 self.reach.setdefault((path, n), []).append(test)
 
     def tests_of(self, path, line):
-        """The tests that reach a line: the unit tests of its folder, then the
-        other ones, shortest first; then the jobs, first those that reach most
-        of the file. A line without code belongs to the code above it."""
+        """The tests that reach a line, those first that are likely to detect a
+        fault of it in little time. A line without code belongs to the code
+        above it."""
         while line > 0 and line not in self.code.get(path, ()):
             line -= 1
-        folder = os.path.dirname(path)
+        return sorted(self.reach.get((path, line), ()),
+                      key=lambda test: (-self.worth(test, path), test))
 
-        def order(test):
-            if self.build.is_unit(test):
-                return (0, os.path.dirname(test) != folder,
-                        self.seconds[test], test)
-            return (1, -self.share[test, path] / (1 + self.seconds[test]),
-                    self.seconds[test], test)
-        return sorted(self.reach.get((path, line), ()), key=order)
+    def worth(self, test, path):
+        """How likely a test detects a fault of a file, for each second of it.
+        A test that reaches little besides the file checks what the file does;
+        one that reaches everything checks that programs end well. Before the
+        first job of a fault the libraries are linked: the worth of a unit test
+        is that of two."""
+        unit = self.build.is_unit(test)
+        near = 2 if os.path.dirname(test) == os.path.dirname(path) else 1
+        return (1 + unit) * near * self.share[test, path] / (
+            self.total[test] * (0.5 + self.seconds[test]))

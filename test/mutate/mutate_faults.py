@@ -36,6 +36,8 @@ DECLARES = {"struct", "union", "enum", "const", "static", "extern", "unsigned",
 # without these a program is slower or keeps memory, and is not wrong
 NOT_DROPPED = {"free", "weft_pause", "sched_yield", "prefetch",
                "weft_prefetch"}
+# functions whose first two arguments may be swapped, strcmp() as a test only
+SYMMETRIC = {"calloc", "strcmp", "strcasecmp"}
 ORDERS = re.compile(r"memory_order_(acquire|release|acq_rel|seq_cst)$")
 RELAXED = re.compile(r"weft_(load|store)(32|64)$")
 
@@ -223,6 +225,9 @@ class Source:
         for i, t in enumerate(self.tokens):
             if (t.kind != "name" or t.text in WORDS or t.text.isupper() or
                     i + 1 not in self.match or self.tokens[i + 1].text != "("):
+                continue
+            if t.text in SYMMETRIC and (
+                    t.text == "calloc" or self.tokens[i - 1].text == "!"):
                 continue
             arguments = self._arguments(i + 2, self.match[i + 1])
             for (a, b), (c, d) in zip(arguments, arguments[1:]):

@@ -7,21 +7,34 @@ libtool prints for it; the faulty object stands in front of the original one, an
 the linker takes the first definition of a symbol. The products are in a folder of
 links that looks like the build tree."""
 import concurrent.futures
+import glob
 import hashlib
 import os
 import re
 import shlex
 import shutil
+import tempfile
+import threading
 import zlib
 
-from mutate_build import Build, NoProgram
+from mutate_build import MACHINES, Build, NoProgram
 
-MACHINES = ("bgq", "gemini", "qsnet2", "apenet", "sunway")
 LIBRARIES = ("libmpi_abi.so.1", "libweft-direct.so", "libweft-fi.so")
-TARGETS = ("libmpi_abi.la", "libweft-direct.la")
+TARGETS = ("libmpi_abi.la", "libweft-direct.la", "libweft-record.la")
+# other ways to run the programs of test/mpi/list whose names match, as the scripts
+# of test/mpi do: a name, and the environment
+VARIANTS = (
+    ("win_", "messages", {"WEFT_WIN_PATH": "messages"}),
+    ("win_", "fabric", {"WEFT_WIN_PATH": "fabric"}),
+    ("p2p_|coll_(fuzz|join|routes)", "sock", {"FI_WEFT_CARRIER": "sock"}),
+    ("p2p_|comm_|env|info|args", "tcp", {"FI_PROVIDER": "tcp;ofi_rxm"}),
+)
+SURVIVES = ("errors", "receive", "send", "any_source", "collectives", "revoke",
+            "agree", "shrink")  # as in test/run/run_survive.sh
 # scripts of these folders are tests, except those that need other programs, or
 # the whole machine
-SCRIPTS = re.compile(r"test/(run|vt|tools|page)/")
+SCRIPTS = re.compile(r"test/(run|vt|tools|page)/|"
+                     r"test/mpi/run_(exit_modes|null_args)")
 NOT_SCRIPTS = re.compile(r"cuda|launchers|gdb|scale|limit|wrappers|_gpu|"
                          r"win_bench|run_survive")
 
@@ -68,15 +81,17 @@ class Product:
         argv[argv.index("-o") + 1] = program
         build.command(
             argv[:1] + ["-Wl,-z,muldefs", "-Wl,--wrap=_exit",
-                        "-Wl,--wrap=kill", faulty, build.guard] + argv[1:])
+                        "-Wl,--wrap=kill"] +
+            [w for w in build.libs if w.startswith("-Wl,-u")] + faulty +
+            [build.guard] + argv[1:])
 
 
 class JobBuild(Build):
     """A build tree whose tests are the unit tests and MPI jobs."""
 
     def make(self, jobs):
-        self.unit = list(self.tests)
         super().make(jobs)
+        self.unit = list(self.tests)
         programs, check, scripts = (v.split() for v in self.make_values(
             ("bin_PROGRAMS", "check_PROGRAMS", "PLAIN_TESTS")))
         self.command(["make", "-s", "-j%d" % jobs, "all"] + [
@@ -89,9 +104,10 @@ class JobBuild(Build):
                 print("no faults in %s: %s" % (target, why))
         own = os.path.join(self.where, "test/mpi/programs")
         os.makedirs(own, exist_ok=True)
-        self.job, self.hashes = {}, {}
+        self.job, self.hashes, self.lock = {}, {}, threading.Lock()
         for line in self.read_list():
             self.add_jobs(line)
+        self.add_survivors()
         with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
             list(pool.map(lambda name: self.compile_program(
                 name, os.path.join(own, name)),
@@ -118,11 +134,11 @@ class JobBuild(Build):
                     yield (word + ["-"])[:3] + [word[3:]]
 
     def add_jobs(self, line):
-        """A line of the list runs natively, and on one machine in each
-        clock."""
+        """A line of the list runs natively, on one machine in each clock, and in
+        its variants."""
         program, ranks, tags, arguments = line
         tags = tags.split(",")
-        if "long" in tags:
+        if "long" in tags or ("fortran" in tags and not self.has_fortran()):
             return
         few = [int(n) for n in ranks.split(",") if 1 < int(n) <= 8] or [
             int(n) for n in ranks.split(",") if int(n) <= 17]
@@ -135,26 +151,50 @@ class JobBuild(Build):
         if "virtual" not in tags:
             self.add_job(program, few[-1], "native", "live", arguments)
             self.add_job(program, few[0], machine, "live", arguments)
+            if not {"weft", "memory", "unit"}.intersection(tags):
+                self.add_variants(program, few[0], arguments)
         if "live" not in tags:
             self.add_job(program, few[0], machine, "virtual", arguments)
 
-    def add_job(self, program, ranks, machine, clock, arguments):
-        name = " ".join(["job", program, str(ranks), machine, clock] +
-                        arguments)
+    def add_variants(self, program, ranks, arguments):
+        for pattern, name, env in VARIANTS:
+            if re.match(pattern, program):
+                self.add_job(program, ranks, "native", name, arguments, env)
+
+    def add_survivors(self):
+        """Programs that survive the death of ranks."""
+        for i, case in enumerate(SURVIVES):
+            for machine in ("native", MACHINES[i % len(MACHINES)]):
+                self.add_job("fault_basic", 4, machine, "survive", [case])
+
+    def add_job(self, program, ranks, machine, how, arguments, env=None):
+        name = " ".join(["job", program, str(ranks), machine, how] + arguments)
         if self.wanted(name):
-            self.job[name] = (program, ranks, machine, clock, arguments)
+            self.job[name] = (program, ranks, how, arguments, dict(
+                env or {}, FI_WEFT_MACHINE=machine))
+
+    def has_fortran(self):
+        return os.path.exists(
+            os.path.join(self.where, ".libs/libmpifort_abi.so"))
 
     def compile_program(self, name, program):
-        found = [os.path.join(d, name + ".c") for d, _, files in
-                 os.walk(os.path.join(self.top, "test/mpi"))
-                 if name + ".c" in files]
+        """As test/mpi/run.sh does."""
+        source = glob.glob(os.path.join(
+            self.top, "test/mpi/*", name + ".[cf]*"))[0]
         libs = os.path.join(self.where, ".libs")
-        self.command(self.cc + [
-            "-std=c11", "-D_GNU_SOURCE", "-O1", "-g", "-w",
-            "-I" + os.path.join(self.top, "include"),
-            "-I" + os.path.join(self.top, "test/mpi"), "-o", program, found[0],
-            "-L" + libs, "-lmpi_abi", "-lpthread", "-lm",
-            "-Wl,-rpath," + libs])
+        if source.endswith(".c"):
+            argv = self.cc + [
+                "-std=c11", "-D_GNU_SOURCE", "-O1", "-g", "-w", "-I" + self.top,
+                "-I" + os.path.join(self.top, "include"),
+                "-I" + os.path.join(self.top, "test/mpi"), source, "-L" + libs]
+        else:
+            argv = self.make_values(["FC"])[0].split() + [
+                "-w", "-fallow-argument-mismatch", "-O1", "-g",
+                "-J" + tempfile.mkdtemp(dir=self.work),
+                "-I" + os.path.join(self.where, "src/fortran"), source,
+                "-L" + libs, "-lmpifort_abi"]
+        self.command(argv + ["-o", program, "-lmpi_abi", "-lpthread", "-lm",
+                             "-Wl,-rpath," + libs])
 
     def hash(self, name):
         if name not in self.hashes:
@@ -178,23 +218,30 @@ class JobBuild(Build):
                 env=None):
         if self.is_unit(test):
             return super().execute(test, slot, seconds, out, path, folder, env)
-        where = self.where
-        if path:
-            where = self.faulty_tree(path, folder)
+        where = self.faulty_tree(path, folder) if path else self.sound_tree()
         env = dict(env or {}, LD_LIBRARY_PATH=os.path.join(where, ".libs"))
         if test in self.scripts:
             return self.run(
                 ["bash", os.path.join(self.top, test)], seconds, out, dict(
                     env, builddir=where, idle_timeout=os.path.join(
                         self.where, "test/support/idle_timeout")))
-        program, ranks, machine, clock, arguments = self.job[test]
+        program, ranks, how, arguments, more = self.job[test]
         argv = [os.path.join(where, "mpiexec"), "--bind-to", "none"]
-        if clock == "virtual":
-            argv += ["-q", "--machine", machine, "--clock", clock]
+        if how == "virtual":
+            argv += ["-q", "--machine", more["FI_WEFT_MACHINE"], "--clock", how]
+        elif how == "survive":
+            argv.append("--survive")
         return self.run(
             argv + ["-n", str(ranks),
                     os.path.join(self.where, "test/mpi/programs", program)] +
-            arguments, seconds, out, dict(env, FI_WEFT_MACHINE=machine))
+            arguments, seconds, out, dict(env, **more))
+
+    def sound_tree(self):
+        """The same without a fault. Its products write their coverage when they
+        end by _exit(), and a test that fails because of the folder itself is
+        seen."""
+        with self.lock:
+            return self.faulty_tree(None, os.path.join(self.work, "sound"))
 
     def faulty_tree(self, path, folder):
         """A folder that looks like the build tree, with the products that
@@ -211,15 +258,27 @@ class JobBuild(Build):
         for name in os.listdir(os.path.join(self.where, ".libs")):
             if not name.endswith((".a", ".o", ".lai")):
                 link_or_copy(os.path.join(self.where, ".libs", name), libs)
-        faulty = os.path.join(folder, os.path.basename(path)[:-2] + ".o")
+        faulty = [os.path.join(folder, os.path.basename(path)[:-2] + ".o")] \
+            if path else []
         for product in self.products:
-            if product.has(path):
+            if not path or product.has(path):
                 name = os.path.join(tree, product.name)
                 if os.path.lexists(name):
                     os.unlink(name)
-                product.link(self, faulty, name)
+                self.link_product(product, faulty, name)
         self.prepared[folder] = tree
         return tree
+
+    def link_product(self, product, faulty, name):
+        """Without a fault the product of make is as good."""
+        try:
+            product.link(self, faulty, name)
+        except NoProgram as why:
+            if faulty:
+                raise
+            print("no coverage at _exit() in %s: %s" % (product.name, why))
+            link_or_copy(os.path.join(self.where, product.name),
+                         os.path.dirname(name))
 
 
 def link_or_copy(name, folder):

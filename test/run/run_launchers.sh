@@ -6,6 +6,13 @@
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
 build_hello || exit 1
+for file in run/run_spawn_error mpi/session/session; do
+	${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -w -I"$top_srcdir/include" \
+		-I"$top_srcdir/test/mpi" "$top_srcdir/test/$file.c" \
+		-o "$dir/${file##*[/_]}" -L"$builddir/.libs" -lmpi_abi \
+		-Wl,-rpath,"$builddir/.libs" || exit 1
+done
+mv "$dir/error" "$dir/spawn"
 
 # greets NAME N COMMAND...: the command starts N ranks, which print their
 # numbers
@@ -30,6 +37,24 @@ if need_part mpirun.openmpi mpicc.openmpi; then
 		greets "Open MPI's hello under mpiexec" 4 \
 			"$mpiexec" -n 4 "$dir/foreign" ||
 		complain "mpicc.openmpi"
+fi
+
+# Files: shared file pointers and atomic mode with ranks of other launchers.
+files=$dir/files
+${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -w -I"$top_srcdir/include" \
+	-I"$top_srcdir/test/mpi" "$top_srcdir/test/mpi/file/file_shared.c" \
+	-o "$files" -L"$builddir/.libs" -lmpi_abi \
+	-Wl,-rpath,"$builddir/.libs" || exit 1
+
+# shares NAME COMMAND...: the command starts ranks of the program
+shares() {
+	local name=$1
+	shift
+	timeout -k 2 60 "$@" "$files" 2 1 "$TMPDIR" > "$dir/out" 2>&1 \
+		< /dev/null || complain "$name: files: $(tail -n 5 "$dir/out")"
+}
+if need_part mpirun.openmpi; then
+	shares mpirun.openmpi mpirun.openmpi --oversubscribe -n 4
 fi
 
 # Slurm on this host alone: its own daemons, identified by their pid files,
@@ -119,6 +144,17 @@ elif need_part slurmctld slurmd srun munged; then
 		greets 'srun, virtual time' 4 env FI_WEFT_MACHINE=bgq \
 			FI_WEFT_CLOCK=virtual srun --mpi=pmix -n 4 \
 			--overcommit "$hello"
+		# Slurm starts no processes; sessions need only PMIx
+		timeout -k 2 60 srun --mpi=pmix -n 2 --overcommit \
+			"$dir/spawn" > "$dir/out" 2> "$dir/err" < /dev/null ||
+			complain "spawn under srun: exit code $?"
+		[ "$(grep -c 'MPI_ERR_SPAWN: .*cannot start processes' \
+			"$dir/out")" = 2 ] ||
+			complain "spawn under srun: $(cat "$dir/out" "$dir/err")"
+		timeout -k 2 60 srun --mpi=pmix -n 3 --overcommit \
+			"$dir/session" ifs > "$dir/out" 2>&1 < /dev/null ||
+			complain "sessions under srun: $(cat "$dir/out")"
+		shares 'srun --mpi=pmix' srun --mpi=pmix -n 4 --overcommit
 	else
 		complain "Slurm does not start"
 		tail -n 5 "$dir"/*.log "$dir/munge/log"

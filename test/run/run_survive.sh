@@ -25,7 +25,7 @@ good() {
 for machine in native bgq gemini qsnet2 sunway apenet; do
 	export FI_WEFT_MACHINE=$machine
 	for case in errors receive send any_source collectives revoke agree \
-		shrink; do
+		missing shrink; do
 		what="$machine, $case"
 		run 0 --survive -n 4 "$dir/basic" $case
 		left=3
@@ -73,8 +73,9 @@ c() { echo "$client -1:$mark"; }
 run 137 --survive -n 2 $(c) init kill=9
 run 139 --survive -n 3 $(c) 1:kill=11 init fence fini
 last 'rank 1 .* exited on signal 11'
-run 125 --survive -host elsewhere.example -n 2 true
-last 'possible only in a job on one host'
+run 137 --survive -n 4 "$dir/basic" all
+run 125 --survive -launcher mpirun -host elsewhere.example -n 2 true
+last 'possible only with -launcher ssh'
 # the report has the times of the recovery, by the host's clock
 run 0 --survive --report -n 4 "$dir/solver" 2 35
 for line in 'detection of rank 2 +3' 'revocation +3' 'agreement +3' 'shrink +3'; do

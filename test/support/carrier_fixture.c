@@ -63,9 +63,10 @@ int end_open(struct end *e, const struct weft_carrier_ops *ops, uint32_t id,
 	memset(e, 0, sizeof(*e));
 	if (attr)
 		a = *attr;
-	a.name.sin_family = AF_INET;
-	if (!a.name.sin_addr.s_addr)
-		a.name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (!weft_name_is_ip(&a.name))
+		a.name.sa.sa_family = t_family();
+	if (weft_name_is_any(&a.name))
+		weft_name_set_loopback(&a.name);
 	a.up = &end_up;
 	a.up_arg = e;
 	e->id = id;
@@ -82,7 +83,7 @@ void end_close(struct end *e)
 	e->c = NULL;
 }
 
-struct weft_peer *end_peer_name(struct end *e, const struct sockaddr_in *name)
+struct weft_peer *end_peer_name(struct end *e, const union weft_name *name)
 {
 	struct weft_peer *p = NULL;
 

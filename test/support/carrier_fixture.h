@@ -8,6 +8,7 @@
 #define WEFT_CARRIER_FIXTURE_H
 
 #include "prov/carrier/carrier.h"
+#include "test/support/t_family.h"
 
 #define END_PEERS 1024
 
@@ -20,7 +21,7 @@ struct end_group {
 struct end {
 	struct weft_carrier *c;
 	uint32_t id;
-	struct sockaddr_in name;
+	union weft_name name;
 	uint64_t got; /* packets received */
 	/* next sequence number expected, by sender id */
 	uint64_t got_from[END_PEERS];
@@ -50,7 +51,7 @@ int end_open(struct end *e, const struct weft_carrier_ops *ops, uint32_t id,
 	     const struct weft_carrier_attr *attr);
 void end_close(struct end *e);
 struct weft_peer *end_peer(struct end *e, const struct end *to);
-struct weft_peer *end_peer_name(struct end *e, const struct sockaddr_in *name);
+struct weft_peer *end_peer_name(struct end *e, const union weft_name *name);
 
 /* Sends packet number n with len bytes; returns the result of send. */
 int end_send(struct end *e, struct weft_peer *to, uint64_t n, size_t len);

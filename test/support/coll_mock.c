@@ -19,6 +19,7 @@
 #include "src/core/core_opts.h"
 #include "src/offload/offload_route_call.h"
 #include "src/msg/msg_p2p.h"
+#include "src/msg/msg_pause.h"
 #include "src/msg/msg_persist.h"
 #include "src/types/types_pack.h"
 #include "src/msg/msg_progress.h"
@@ -66,11 +67,43 @@ static int break_at, break_number;
 static int break_err;
 static bool broken; /* an error was injected: failure notices are allowed */
 
+/* ---- words of memory that all ranks share ---- */
+
+int mock_pause_result;
+
+struct weft_pause weft_pause_begin(const struct weft_comm *c)
+{
+	return (struct weft_pause){ .comm = c };
+}
+
+int weft_pause(struct weft_pause *p, weft_au32 *word, uint32_t seen,
+	       uint32_t bits, weft_au32 *waiters)
+{
+	sched_yield();
+	return mock_pause_result;
+}
+
+void weft_pause_wake(weft_au32 *word, uint32_t bits, weft_au32 *waiters)
+{
+}
+
 /* ---- device memory: none in this job ---- */
 
 bool weft_device_owns_slow(const void *at)
 {
 	return false;
+}
+
+size_t weft_device_pack(const struct weft_typed *t, size_t pos, void *dst,
+			size_t len)
+{
+	return weft_pack(t, pos, dst, len);
+}
+
+size_t weft_device_unpack(const struct weft_typed *t, size_t pos,
+			  const void *src, size_t len)
+{
+	return weft_unpack(t, pos, src, len);
 }
 
 size_t weft_device_copy(const struct weft_typed *dst,
@@ -612,9 +645,8 @@ void weft_route_leave(struct weft_comm *comm)
 {
 }
 
-int weft_route_join(struct weft_comm *comm)
+void weft_route_join(struct weft_comm *comm)
 {
-	return 0;
 }
 
 int weft_route_join_begin(struct weft_comm *comm)
@@ -622,9 +654,8 @@ int weft_route_join_begin(struct weft_comm *comm)
 	return -EOPNOTSUPP;
 }
 
-int weft_route_join_wait(struct weft_comm *comm)
+void weft_route_join_wait(struct weft_comm *comm)
 {
-	return 0;
 }
 
 bool weft_core_exact;

@@ -50,6 +50,9 @@ void mock_spread(int n);
 void mock_break(int at, int number, int err);
 bool mock_broke(void);
 
+/* Result of waits for words of shared memory, with which they end; or 0. */
+extern int mock_pause_result;
+
 /* Return the number of messages sent so far, and of their bytes. */
 uint64_t mock_messages(void);
 uint64_t mock_bytes(void);

@@ -29,7 +29,7 @@ struct completion {
 
 struct side {
 	struct weft_nic *nic;
-	struct sockaddr_in name;
+	union weft_name name;
 	struct weft_peer *peer; /* the other side */
 	struct completion completion[4096];
 	unsigned completions;
@@ -111,7 +111,7 @@ static inline void side_open(struct side *s, const struct grid *g)
 	const struct weft_nic_attr attr = {
 		.machine = g->own ? g->own : weft_machine_find(g->machine),
 		.carrier = g->carrier ? g->carrier : &weft_carrier_loop,
-		.name.sin_family = AF_INET,
+		.name.in.sin_family = AF_INET,
 		.up = &up,
 		.up_arg = s,
 		.no_dma = g->no_dma,

@@ -7,6 +7,7 @@
 #define WEFT_CARRIER_STREAM_PAIR_H
 
 #include "prov/carrier/stream/stream_int.h"
+#include "test/support/t_family.h"
 #include "test/t.h"
 
 #include <arpa/inet.h>
@@ -37,27 +38,24 @@ struct pair_xfer {
 };
 
 static inline struct stream_peer *
-pair_find(void *arg, const struct sockaddr_in *name, uint64_t gen)
+pair_find(void *arg, const union weft_name *name, uint64_t gen)
 {
 	struct pair_end *e = arg;
 
-	return !e->unknown && name->sin_port == e->other.name.sin_port &&
-			       name->sin_addr.s_addr ==
-				       e->other.name.sin_addr.s_addr &&
+	return !e->unknown && weft_name_equal(name, &e->other.name) &&
 			       gen == e->other.gen
 		       ? &e->other
 		       : NULL;
 }
 
-static inline struct sockaddr_in pair_free_port(void)
+static inline union weft_name pair_free_port(void)
 {
-	struct sockaddr_in name = { .sin_family = AF_INET };
+	union weft_name name = t_loopback();
 	socklen_t len = sizeof(name);
-	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	int fd = socket(name.sa.sa_family, SOCK_STREAM, 0);
 
-	name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-	T_OK(bind(fd, (struct sockaddr *)&name, sizeof(name)));
-	T_OK(getsockname(fd, (struct sockaddr *)&name, &len));
+	T_OK(bind(fd, &name.sa, weft_name_bytes(&name)));
+	T_OK(getsockname(fd, &name.sa, &len));
 	close(fd);
 	return name;
 }

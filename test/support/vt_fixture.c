@@ -25,6 +25,7 @@ static struct weft_vt_conf conf_of(const struct play *p)
 					      p->machine ? p->machine : "bgq",
 				      .map = "",
 				      .faults = p->faults,
+				      .universe = p->universe,
 				      .packet_bytes = p->machine ? 2560 : 512 };
 }
 
@@ -71,7 +72,7 @@ uint64_t now(struct end *e)
 
 struct weft_peer *rank_peer(struct play *p, struct end *e, uint32_t rank)
 {
-	struct sockaddr_in name;
+	union weft_name name;
 
 	weft_vt_name(p->w, rank, &name);
 	return end_peer_name(e, &name);

@@ -69,6 +69,13 @@ const struct weft_machine *weft_machine_find(const char *name)
 	return NULL;
 }
 
+/* The fake machines have no units: tests use no virtual time. */
+int weft_machine_modelled(const char *unit, size_t packet_bytes,
+			  size_t eager_bytes, struct weft_machine *m)
+{
+	return -ENODEV;
+}
+
 /* ---- carrier ------------------------------------------------------------- */
 
 static struct fake_ep *of_carrier(struct weft_carrier *c)
@@ -76,19 +83,20 @@ static struct fake_ep *of_carrier(struct weft_carrier *c)
 	return weft_container_of(c, struct fake_ep, carrier);
 }
 
-static int fake_peer(struct weft_carrier *c, const struct sockaddr_in *name,
+static int fake_peer(struct weft_carrier *c, const union weft_name *name,
 		     struct weft_peer **peer_p)
 {
 	struct fake_ep *e = of_carrier(c);
 	uint32_t i = 0;
 
 	while (i < e->peer_count &&
-	       (e->peer[i].lost || e->peer[i].name.sin_port != name->sin_port))
+	       (e->peer[i].lost || e->name[i].in.sin_port != name->in.sin_port))
 		i++;
 	if (i == FAKE_PEERS)
 		return -EHOSTUNREACH;
 	if (i == e->peer_count) {
-		e->peer[i].name = *name;
+		e->name[i] = *name;
+		e->peer[i].name = &e->name[i];
 		e->peer[i].index = i;
 		e->peer_count++;
 	}

@@ -71,7 +71,8 @@ net="prov/net/net.h prov/net/file/net_config.h prov/net/fault/net_fault.h
 	prov/net/file/net_name.h prov/net/health/net_watch.h"
 # Folders that collectives may include.
 parts="src/boot/boot_hosts.h src/comm/comm.h src/comm/comm_coll_table.h
-	src/core/ src/msg/msg_p2p.h src/msg/msg_persist.h src/msg/msg_progress.h src/msg/msg_req.h
+	src/core/ src/msg/msg_p2p.h src/msg/msg_pause.h src/msg/msg_persist.h
+	src/msg/msg_progress.h src/msg/msg_req.h
 	src/msg/msg_wait.h src/offload/"
 # The MPI layer below windows and entry points: these refer to each other.
 layer="src/core/ src/comm/ src/msg/ src/offload/ src/diag/ src/boot/
@@ -99,6 +100,7 @@ borders_below() {
 	border src/base ""
 	border src/os "src/base/"
 	border src/tree "src/base/"
+	border src/blocks ""
 	border src/job "src/base/ src/os/"
 	border prov/code "src/base/"
 	border prov/wire "src/base/"

@@ -42,7 +42,7 @@ if grep -rnE '\b(TODO|FIXME|XXX)\b' $files; then
 	complain "no TODO in committed code"
 fi
 # tests that start threads are run with ThreadSanitizer
-for f in $(grep -lE 'pthread_create|\bt_threads' $(find src prov coll test \
+for f in $(grep -lE 'pthread_create|\b(t_threads|mock_each)' $(find src prov coll test \
 	-name '*_test.c')); do
 	grep -qw "${f%.c}" test/threads.mk ||
 		complain "$f: starts threads, and is not in test/threads.mk"

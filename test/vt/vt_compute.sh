@@ -70,4 +70,24 @@ if count bgq; then
 else
 	err 'instructions cannot be counted on this host'
 fi
+
+# Counted basic blocks: the same bytes in every run, at half the speed twice the
+# time; a program without the counter is refused.
+build_mpi vt_blocks -fsanitize-coverage=trace-pc "$top_srcdir/test/vt/vt_compute.c" \
+	-L"$builddir/.libs" -lweft-blocks || exit 1
+blocks() { run 0 -v --machine "$1" --compute blocks=1e9 -n 2 "$dir/vt_blocks" loop; }
+blocks bgq
+sort "$dir/out" > "$dir/first"
+hash=$(grep -o 'hash.*' "$dir/err")
+one=$(time_us)
+blocks bgq
+sort "$dir/out" | cmp - "$dir/first" && [ "$(grep -o 'hash.*' "$dir/err")" = "$hash" ] ||
+	complain "counted blocks differ from run to run"
+blocks "$dir/slow"
+# ten million iterations of a loop
+echo "$one $(time_us)" | awk '{ exit !($1 > 10000 && $1 < 100000 &&
+	$2 / $1 > 1.999 && $2 / $1 < 2.001) }' ||
+	complain "counted blocks: $one, and slow $(time_us) us"
+run 1 --machine bgq --compute blocks=1e9 -n 1 "$prog" loop
+err 'does not count basic blocks'
 exit $failed

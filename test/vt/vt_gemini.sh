@@ -34,6 +34,16 @@ done
 within "256 KiB in y, slow lanes" \
 	"$(figure gemini@slow:4x4x4 TACB bw 262144)" 2900 3200
 
+# The rate of messages to another chip grows with their size, up to 3 %: packets
+# of a message use all links, and the eager limit is where both protocols have
+# the same rate.
+last=0
+for bytes in 512 1024 2048 4096 8192 16384; do
+	rate=$(figure gemini:4x4x4 TABC bw $bytes)
+	within "$bytes B" "$rate" "$(awk -v x=$last 'BEGIN { print 0.97 * x }')" 8100
+	last=$rate
+done
+
 # Atomics of MPI at one rank: its unit caches 64 words and executes 100 million
 # atomics per second on these, 45 million on other words; start and end of the
 # job are included.

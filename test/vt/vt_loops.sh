@@ -49,16 +49,19 @@ reach() {
 reach bgq:2 1.5 610
 reach qsnet2:4 3 1180
 reach gemini 2 180
-# a put of 8 bytes and its acknowledgement use the fast path of the machine:
-# STEN, FMA
-put_takes() {
-	run 0 -q --machine "$1" -n 2 "$dir/vt_prog" reach
-	awk -v least="$2" -v most="$3" '$2 == "put" && $1 >= least && $1 <= most { n++ }
-		END { exit n != 1 }' "$dir/out" ||
-		complain "$1: a put does not take $2 to $3 us"
+# accesses of 8 bytes use the fast path of the machine: STEN, FMA
+# access_takes NAME LEAST MOST COUNT: accesses in the output, in microseconds
+access_takes() {
+	awk -v name="$1" -v least="$2" -v most="$3" -v count="$4" \
+		'$2 == name && $1 >= least && $1 <= most { n++ }
+		END { exit n != count }' "$dir/out" ||
+		complain "$4 accesses ($1) do not take $2 to $3 us: $(cat "$dir/out")"
 }
-put_takes qsnet2:4 1.0 1.2 # 0.85 us, software, and the acknowledgement
-put_takes gemini 0.85 1.0  # 0.7 us, software, and the response
+run 0 -q --machine qsnet2:4 -n 2 "$dir/vt_prog" reach
+access_takes put 1.0 1.2 1 # 0.85 us, software, and the acknowledgement
+access_takes get 2.6 2.7 2 # a DMA that a STEN packet starts: no stores of its host
+run 0 -q --machine gemini -n 2 "$dir/vt_prog" reach
+access_takes put 0.85 1.0 1 # 0.7 us, software, and the response
 FI_WEFT_DMA=no run 0 -q --machine gemini -n 2 "$dir/vt_prog" reach
 awk 'NR == 1 && $1 < 20000 { exit 1 }' "$dir/out" ||
 	complain "a put completes without DMA and without progress of the target"

@@ -23,6 +23,7 @@ same() {
 	run 0 -v --machine "$machine" "${options[@]}" -n "$ranks" \
 		--record "$dir/calls" "$@"
 	recorded=$(grep -o 'virtual time.*hash.*' "$dir/err")
+	grep 'unknown variable' "$dir/err" && complain "--record: a warning"
 	replayed=$(timeout 60 "$builddir/weft-sim" --machine "$machine" \
 		"${options[@]}" --replay "$dir/calls" 2>&1 |
 		grep -e 'virtual time' -e weft-sim:.*rank)

@@ -25,10 +25,11 @@
 
 struct hybrid_peer {
 	struct weft_peer base;
+	union weft_name name;
 	/* the peer's carrier; NULL: not connected yet */
 	struct weft_carrier *carrier;
 	struct weft_peer *carrier_peer; /* the peer's record in `carrier` */
-	/* node in hybrid.ending, the peers to be reported lost */
+	/* node in hybrid.ending, the list of peers to be reported lost */
 	struct weft_list end_node;
 };
 
@@ -36,7 +37,7 @@ struct hybrid {
 	struct weft_carrier base;
 	struct weft_carrier *shm;
 	struct weft_carrier *sock;
-	struct sockaddr_in name;
+	union weft_name name;
 	const struct weft_carrier_up *up;
 	void *up_arg;
 	struct hybrid_peer **peer;
@@ -63,7 +64,8 @@ struct hybrid {
 	/* yields left to do instead of spins, after a long yield */
 	uint32_t busy_yields;
 	uint32_t cpus;
-	weft_au32 local_peers;	  /* local peers, without this process */
+	/* number of local peers, excluding this process */
+	weft_au32 local_peers;
 	weft_au32 oversubscribed; /* more peers than processors */
 	/* Thread that waits on the socket (hybrid_wait.c). */
 	pthread_t watcher;
@@ -84,7 +86,7 @@ static inline struct hybrid_peer *hybrid_peer_of(struct weft_peer *p)
 }
 
 /* hybrid_peer.c */
-int hybrid_peer(struct weft_carrier *c, const struct sockaddr_in *name,
+int hybrid_peer(struct weft_carrier *c, const union weft_name *name,
 		struct weft_peer **peer_p);
 /*
  * Chooses the carrier of p. Returns 0; -EAGAIN: the endpoint of p does not

@@ -45,7 +45,7 @@ static int ops_open_name(struct hybrid *b, const struct weft_carrier_attr *attr)
 
 	for (int i = 0; i < OPS_TRIES && ret == -EADDRINUSE; i++) {
 		ret = ops_open_carriers(b, attr);
-		if (attr->name.sin_port)
+		if (attr->name.in.sin_port)
 			break;
 	}
 	return ret;
@@ -105,7 +105,7 @@ static int hybrid_open(const struct weft_carrier_attr *attr,
 	return -ENOMEM;
 }
 
-static void hybrid_name_get(struct weft_carrier *c, struct sockaddr_in *name)
+static void hybrid_name_get(struct weft_carrier *c, union weft_name *name)
 {
 	*name = hybrid_of(c)->name;
 }
@@ -292,6 +292,14 @@ static void hybrid_nudge(struct weft_carrier *c, struct weft_peer *peer)
 		p->carrier->ops->nudge(p->carrier, p->carrier_peer);
 }
 
+static void hybrid_ended(struct weft_carrier *c, struct weft_peer *peer)
+{
+	struct hybrid_peer *p = hybrid_peer_of(peer);
+
+	if (p->carrier)
+		p->carrier->ops->ended(p->carrier, p->carrier_peer);
+}
+
 /* Returns the carrier of p if it has streams, otherwise NULL. */
 static struct weft_carrier *ops_stream(const struct hybrid_peer *p)
 {
@@ -414,5 +422,6 @@ const struct weft_carrier_ops weft_carrier_hybrid = {
 	.window_close = hybrid_window_close,
 	.watch = hybrid_watch,
 	.nudge = hybrid_nudge,
+	.ended = hybrid_ended,
 	.stats = hybrid_stats,
 };

@@ -7,13 +7,16 @@
 #include "prov/carrier/shm/shm_reach.h"
 #include "src/base/log.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 
-static uint64_t peer_key(const struct sockaddr_in *n)
+/* Returns the latest record with that name, or NULL. */
+static struct hybrid_peer *peer_find(const struct hybrid *b,
+				     const union weft_name *name)
 {
-	return (uint64_t)n->sin_addr.s_addr << 16 | n->sin_port;
+	struct hybrid_peer *p = weft_hash_get(&b->by_name, weft_name_key(name));
+
+	return p && weft_name_equal(&p->name, name) ? p : NULL;
 }
 
 static int peer_place(struct hybrid *b)
@@ -32,15 +35,16 @@ static int peer_place(struct hybrid *b)
 }
 
 static struct hybrid_peer *peer_new(struct hybrid *b,
-				    const struct sockaddr_in *name)
+				    const union weft_name *name)
 {
 	struct hybrid_peer *p = peer_place(b) ? NULL : calloc(1, sizeof(*p));
 
-	if (!p || weft_hash_set(&b->by_name, peer_key(name), p)) {
+	if (!p || weft_hash_set(&b->by_name, weft_name_key(name), p)) {
 		free(p);
 		return NULL;
 	}
-	p->base.name = *name;
+	p->name = *name;
+	p->base.name = &p->name;
 	p->base.index = b->peer_count;
 	weft_list_init(&p->end_node);
 	b->peer[b->peer_count++] = p;
@@ -53,8 +57,7 @@ static struct hybrid_peer *peer_new(struct hybrid *b,
  * Returns whether p's name belongs to a new endpoint now, whose record the shm
  * or sock carrier has already created.
  */
-static bool peer_name_reused(struct hybrid_peer *p,
-			     const struct sockaddr_in *name)
+static bool peer_name_reused(struct hybrid_peer *p, const union weft_name *name)
 {
 	struct weft_peer *now;
 
@@ -65,21 +68,20 @@ static bool peer_name_reused(struct hybrid_peer *p,
 static void peer_log_path(const struct hybrid *b, const struct hybrid_peer *p,
 			  const char *why)
 {
-	char host[INET_ADDRSTRLEN];
+	char name[WEFT_NAME_TEXT];
 
-	inet_ntop(AF_INET, &p->base.name.sin_addr, host, sizeof(host));
 	if (p->carrier == b->shm)
-		weft_log(WEFT_LOG_INFO, "hybrid: %s:%u uses shared memory",
-			 host, ntohs(p->base.name.sin_port));
+		weft_log(WEFT_LOG_INFO, "hybrid: %s uses shared memory",
+			 weft_name_text(&p->name, name));
 	else
-		weft_log(WEFT_LOG_INFO, "hybrid: %s:%u uses datagrams: %s",
-			 host, ntohs(p->base.name.sin_port), why);
+		weft_log(WEFT_LOG_INFO, "hybrid: %s uses datagrams: %s",
+			 weft_name_text(&p->name, name), why);
 }
 
 /* Counts a local peer, so that waits poll shared memory. relaxed: a hint */
 static void peer_local_added(struct hybrid *b, const struct hybrid_peer *p)
 {
-	if (peer_key(&p->base.name) != peer_key(&b->name))
+	if (!weft_name_equal(&p->name, &b->name))
 		weft_store32_relaxed(&b->local_peers,
 				     weft_load32_relaxed(&b->local_peers) + 1);
 }
@@ -94,11 +96,11 @@ static int peer_choose(struct hybrid *b, struct hybrid_peer *p)
 	struct weft_carrier *carrier;
 	int ret;
 
-	ret = weft_shm_reach(b->shm, &p->base.name, why);
+	ret = weft_shm_reach(b->shm, &p->name, why);
 	if (ret == -EAGAIN)
 		return ret;
 	carrier = ret ? b->sock : b->shm;
-	ret = carrier->ops->peer(carrier, &p->base.name, &p->carrier_peer);
+	ret = carrier->ops->peer(carrier, &p->name, &p->carrier_peer);
 	if (ret)
 		return ret == -ENOMEM ? -EAGAIN : -EHOSTUNREACH;
 	p->carrier = carrier;
@@ -110,17 +112,17 @@ static int peer_choose(struct hybrid *b, struct hybrid_peer *p)
 	return 0;
 }
 
-int hybrid_peer(struct weft_carrier *c, const struct sockaddr_in *name,
+int hybrid_peer(struct weft_carrier *c, const union weft_name *name,
 		struct weft_peer **peer_p)
 {
 	struct hybrid *b = hybrid_of(c);
 	struct hybrid_peer *p;
 	int ret;
 
-	if (name->sin_family != AF_INET || !name->sin_port ||
-	    !name->sin_addr.s_addr)
+	if (!weft_name_is_ip(name) || !name->in.sin_port ||
+	    weft_name_is_any(name))
 		return -EHOSTUNREACH;
-	p = weft_hash_get(&b->by_name, peer_key(name));
+	p = peer_find(b, name);
 	if (!p || p->base.lost || peer_name_reused(p, name))
 		p = peer_new(b, name);
 	if (!p)
@@ -129,7 +131,7 @@ int hybrid_peer(struct weft_carrier *c, const struct sockaddr_in *name,
 	if (p->carrier)
 		return 0;
 	/* the new name may have a hint that the stored one lacks */
-	p->base.name = *name;
+	p->name = *name;
 	ret = peer_choose(b, p);
 	return ret == -EHOSTUNREACH ? ret : 0;
 }
@@ -155,11 +157,10 @@ int hybrid_peer_connect(struct hybrid *b, struct hybrid_peer *p)
 static struct hybrid_peer *peer_from_carrier(struct hybrid *b,
 					     struct weft_peer *carrier_peer)
 {
-	struct hybrid_peer *p =
-		weft_hash_get(&b->by_name, peer_key(&carrier_peer->name));
+	struct hybrid_peer *p = peer_find(b, carrier_peer->name);
 
 	if (!p || p->base.lost)
-		p = peer_new(b, &carrier_peer->name);
+		p = peer_new(b, carrier_peer->name);
 	carrier_peer->up = p;
 	return p;
 }
@@ -183,8 +184,8 @@ static void peer_lose(struct hybrid *b, struct hybrid_peer *p, int err)
 	if (p->base.lost)
 		return;
 	p->base.lost = (uint16_t)err;
-	if (weft_hash_get(&b->by_name, peer_key(&p->base.name)) == p)
-		weft_hash_del(&b->by_name, peer_key(&p->base.name));
+	if (peer_find(b, &p->name) == p)
+		weft_hash_del(&b->by_name, weft_name_key(&p->name));
 	b->up->lost(b->up_arg, &p->base, err);
 }
 

@@ -132,7 +132,7 @@ static int pair_fork(struct pair *p, const struct ns_case *ns)
 /* Returns SKIP if these namespaces are not available. */
 static int pair_open(struct pair *p)
 {
-	struct sockaddr_in name;
+	union weft_name name;
 
 	if (read(p->in, &name, sizeof(name)) != sizeof(name))
 		return SKIP;

@@ -66,8 +66,8 @@ static void loop_init(struct loop *l, const struct weft_carrier_attr *attr)
 }
 
 /*
- * Supported faults: no corruption, which loop cannot detect, and no partition,
- * since there are no hosts.
+ * Supported faults: all except corruption, which loop cannot detect, and
+ * partitions, since there are no hosts.
  */
 #define LOOP_FAULTS                                           \
 	(1u << WEFT_FAULT_LOSS | 1u << WEFT_FAULT_DUPLICATE | \
@@ -105,12 +105,12 @@ static void loop_close(struct weft_carrier *c)
 	loop_free(l);
 }
 
-static void loop_name_get(struct weft_carrier *c, struct sockaddr_in *name)
+static void loop_name_get(struct weft_carrier *c, union weft_name *name)
 {
 	*name = loop_of(c)->name;
 }
 
-static int loop_peer(struct weft_carrier *c, const struct sockaddr_in *name,
+static int loop_peer(struct weft_carrier *c, const union weft_name *name,
 		     struct weft_peer **peer_p)
 {
 	struct loop_peer *p;
@@ -304,6 +304,11 @@ static void loop_stats(struct weft_carrier *c, struct weft_carrier_stats *s)
 	*s = loop_of(c)->stats;
 }
 
+/* Does nothing: all endpoints are in this process. */
+static void loop_ended(struct weft_carrier *c, struct weft_peer *peer)
+{
+}
+
 const struct weft_carrier_ops weft_carrier_loop = {
 	.name = "loop",
 	.backend = &weft_backend_live,
@@ -325,5 +330,6 @@ const struct weft_carrier_ops weft_carrier_loop = {
 	.window_close = loop_window_close,
 	.watch = loop_watch,
 	.nudge = loop_nudge,
+	.ended = loop_ended,
 	.stats = loop_stats,
 };

@@ -36,7 +36,7 @@ struct loop_packet {
 	struct weft_list node;
 	enum loop_kind kind;
 	uint64_t from; /* generation of the sender */
-	struct sockaddr_in name;
+	union weft_name name;
 	/* first poll of the receiver that may deliver the packet */
 	uint64_t due;
 	uint32_t seq;
@@ -55,12 +55,14 @@ struct loop_flight {
 struct loop_share {
 	unsigned refs; /* protected by the registry's lock */
 	size_t bytes;
-	size_t window_bytes; /* bytes of the windows, after the shared area */
+	/* size of the windows, which follow the shared area */
+	size_t window_bytes;
 	uint8_t *area;
 };
 
 struct loop_peer {
 	struct weft_peer base;
+	union weft_name name;
 	/* generation of the endpoint with this name; 0: not connected */
 	uint64_t gen;
 	struct weft_arq_tx tx;
@@ -80,7 +82,7 @@ struct loop {
 	struct weft_carrier base;
 	struct weft_list node; /* entry in the registry */
 	uint64_t gen;
-	struct sockaddr_in name;
+	union weft_name name;
 	const struct weft_carrier_up *up;
 	void *up_arg;
 	struct carrier_faults faults;
@@ -99,7 +101,8 @@ struct loop {
 	/* Protected by the registry's lock: */
 	struct weft_list inbox;
 	unsigned inbox_count;
-	struct weft_event arrived; /* a waiting thread blocks on it */
+	/* event word on which a waiting thread blocks */
+	struct weft_event arrived;
 	bool woken;
 	int event; /* descriptor for wait_fd, or -1 */
 	bool armed;
@@ -119,7 +122,7 @@ static inline struct loop_peer *loop_peer_of(struct weft_peer *p)
 void loop_die(struct loop *l);
 
 /* loop_raw.c; one lock per process protects its state */
-int loop_raw_join(struct loop *l, const struct sockaddr_in *want);
+int loop_raw_join(struct loop *l, const union weft_name *want);
 void loop_raw_leave(struct loop *l);
 struct loop_packet *loop_packet_new(struct loop *l, enum loop_kind kind,
 				    size_t len);
@@ -133,7 +136,7 @@ int loop_raw_send(struct loop *l, struct loop_peer *p, struct loop_packet *g,
 /* Returns the next deliverable packet, which the caller frees, or NULL. */
 struct loop_packet *loop_raw_receive(struct loop *l);
 bool loop_raw_is_alive(uint64_t gen);
-uint64_t loop_raw_find(const struct sockaddr_in *name);
+uint64_t loop_raw_find(const union weft_name *name);
 int loop_raw_wait(struct loop *l, uint64_t timeout_ns);
 void loop_raw_wake(struct loop *l);
 int loop_raw_arm(struct loop *l);
@@ -142,7 +145,7 @@ void loop_share_put(struct loop_share *sh);
 bool loop_raw_empty(struct loop *l);
 
 /* loop_pair.c */
-int loop_peer_get(struct loop *l, const struct sockaddr_in *name,
+int loop_peer_get(struct loop *l, const union weft_name *name,
 		  struct loop_peer **p_p);
 void loop_peer_free(struct loop_peer *p);
 int loop_pair_connect(struct loop *l, struct loop_peer *p);

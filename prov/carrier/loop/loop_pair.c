@@ -49,7 +49,7 @@ void loop_peer_free(struct loop_peer *p)
 	free(p);
 }
 
-static int pair_new(struct loop *l, const struct sockaddr_in *name,
+static int pair_new(struct loop *l, const union weft_name *name,
 		    struct loop_peer **p_p)
 {
 	uint32_t room = l->peer_room ? l->peer_room * 2 : 16;
@@ -67,7 +67,8 @@ static int pair_new(struct loop *l, const struct sockaddr_in *name,
 		free(p);
 		return -ENOMEM;
 	}
-	p->base.name = *name;
+	p->name = *name;
+	p->base.name = &p->name;
 	p->base.index = l->peer_count;
 	weft_list_init(&p->raw);
 	l->peer[l->peer_count++] = p;
@@ -76,25 +77,24 @@ static int pair_new(struct loop *l, const struct sockaddr_in *name,
 }
 
 static struct loop_peer *pair_by_name(struct loop *l,
-				      const struct sockaddr_in *name)
+				      const union weft_name *name)
 {
 	for (uint32_t i = l->peer_count; i-- > 0;) {
 		struct loop_peer *p = l->peer[i];
 
-		if (p->base.name.sin_port == name->sin_port && !p->base.lost)
+		if (p->name.in.sin_port == name->in.sin_port && !p->base.lost)
 			return p;
 	}
 	return NULL;
 }
 
-int loop_peer_get(struct loop *l, const struct sockaddr_in *name,
+int loop_peer_get(struct loop *l, const union weft_name *name,
 		  struct loop_peer **p_p)
 {
 	struct loop_peer *p;
-	uint32_t ip = ntohl(name->sin_addr.s_addr);
 
-	if (name->sin_family != AF_INET || !name->sin_port ||
-	    (ip && ip >> 24 != 127))
+	if (!weft_name_is_ip(name) || !name->in.sin_port ||
+	    !(weft_name_is_any(name) || weft_name_is_loopback(name)))
 		return -EHOSTUNREACH;
 	p = pair_by_name(l, name);
 	if (!p)
@@ -139,7 +139,7 @@ int loop_pair_connect(struct loop *l, struct loop_peer *p)
 	if (p->base.lost || l->dead)
 		return -ECONNRESET;
 	if (!p->gen)
-		p->gen = loop_raw_find(&p->base.name);
+		p->gen = loop_raw_find(&p->name);
 	return p->gen ? 0 : -EAGAIN;
 }
 

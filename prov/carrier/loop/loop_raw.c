@@ -44,15 +44,15 @@ static struct loop *raw_by_port(uint16_t port)
 	weft_list_each(i, tmp, &raw_all) {
 		struct loop *l = weft_container_of(i, struct loop, node);
 
-		if (l->name.sin_port == port)
+		if (l->name.in.sin_port == port)
 			return l;
 	}
 	return NULL;
 }
 
-int loop_raw_join(struct loop *l, const struct sockaddr_in *want)
+int loop_raw_join(struct loop *l, const union weft_name *want)
 {
-	uint16_t port = want->sin_port;
+	uint16_t port = want->in.sin_port;
 	int ret = 0;
 
 	pthread_mutex_lock(&raw_lock);
@@ -64,8 +64,9 @@ int loop_raw_join(struct loop *l, const struct sockaddr_in *want)
 		ret = -EADDRINUSE;
 	} else {
 		l->name = *want;
-		l->name.sin_family = AF_INET;
-		l->name.sin_port = port;
+		if (!weft_name_is_ip(&l->name))
+			l->name.in.sin_family = AF_INET;
+		l->name.in.sin_port = port;
 		l->gen = ++raw_gen;
 		weft_list_push_back(&raw_all, &l->node);
 	}
@@ -200,13 +201,13 @@ bool loop_raw_is_alive(uint64_t gen)
 	return lives;
 }
 
-uint64_t loop_raw_find(const struct sockaddr_in *name)
+uint64_t loop_raw_find(const union weft_name *name)
 {
 	struct loop *l;
 	uint64_t gen;
 
 	pthread_mutex_lock(&raw_lock);
-	l = raw_by_port(name->sin_port);
+	l = raw_by_port(name->in.sin_port);
 	gen = l ? l->gen : 0;
 	pthread_mutex_unlock(&raw_lock);
 	return gen;

@@ -36,25 +36,37 @@ static void a_fault_plan_is_parsed(void **state)
 	T_IS(carrier_faults_open(&f, "corrupt=0.5", CAN), -EINVAL);
 }
 
+static union weft_name name_at(const char *text)
+{
+	struct weft_ip ip;
+
+	T_TRUE(weft_ip_parse(text, &ip));
+	return weft_name_make(ip, 0);
+}
+
 static void a_partition_separates_two_hosts(void **state)
 {
-	const struct in_addr a = { .s_addr = inet_addr("10.0.0.1") };
-	const struct in_addr b = { .s_addr = inet_addr("10.0.0.2") };
-	const struct in_addr c = { .s_addr = inet_addr("10.0.0.3") };
+	const union weft_name a = name_at("10.0.0.1"), b = name_at("10.0.0.2");
+	const union weft_name c = name_at("10.0.0.3"), d = name_at("fd00::1");
+	const union weft_name e = name_at("fd00::2");
 	const uint32_t can = 1u << WEFT_FAULT_PARTITION;
 	struct carrier_faults f;
 
 	T_OK(carrier_faults_open(
 		&f, "partition 10.0.0.1|10.0.0.2 at 1 us for 1 us", can));
-	T_FALSE(carrier_faults_partitioned(&f, a, b, 999));
-	T_TRUE(carrier_faults_partitioned(&f, a, b, 1000));
-	T_TRUE(carrier_faults_partitioned(&f, b, a, 1999));
-	T_FALSE(carrier_faults_partitioned(&f, b, a, 2000));
-	T_FALSE(carrier_faults_partitioned(&f, c, a, 1500));
+	T_FALSE(carrier_faults_partitioned(&f, &a, &b, 999));
+	T_TRUE(carrier_faults_partitioned(&f, &a, &b, 1000));
+	T_TRUE(carrier_faults_partitioned(&f, &b, &a, 1999));
+	T_FALSE(carrier_faults_partitioned(&f, &b, &a, 2000));
+	T_FALSE(carrier_faults_partitioned(&f, &c, &a, 1500));
 	carrier_faults_close(&f);
 	T_OK(carrier_faults_open(&f, "partition *|10.0.0.3", can));
-	T_TRUE(carrier_faults_partitioned(&f, c, a, 0));
-	T_FALSE(carrier_faults_partitioned(&f, b, a, 0));
+	T_TRUE(carrier_faults_partitioned(&f, &c, &a, 0));
+	T_FALSE(carrier_faults_partitioned(&f, &b, &a, 0));
+	carrier_faults_close(&f);
+	T_OK(carrier_faults_open(&f, "partition fd00::1|fd00::2", can));
+	T_TRUE(carrier_faults_partitioned(&f, &e, &d, 0));
+	T_FALSE(carrier_faults_partitioned(&f, &e, &a, 0));
 	carrier_faults_close(&f);
 	T_IS(carrier_faults_open(&f, "partition 10.0.0.1", can), -EINVAL);
 	T_IS(carrier_faults_open(&f, "partition 0-3|4-7", can), -EINVAL);
@@ -110,9 +122,9 @@ static struct raw_sink raw_run(const char *plan)
 	struct weft_peer *to;
 	struct end e;
 
-	attr.name.sin_family = AF_INET;
+	attr.name.in.sin_family = AF_INET;
 	T_OK(weft_carrier_loop.open(&attr, &c));
-	attr.name.sin_port = 0;
+	attr.name.in.sin_port = 0;
 	T_OK(end_open(&e, &weft_carrier_loop, 1, &attr));
 	c->ops->name_get(c, &attr.name);
 	to = end_peer_name(&e, &attr.name);

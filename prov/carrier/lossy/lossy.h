@@ -64,7 +64,7 @@ struct lossy_peer {
 	struct weft_peer *peer;
 	struct lossy_frame window[LOSSY_WINDOW];
 	struct weft_arq_tx tx;
-	/* next frame to retransmit; tx.next: none */
+	/* next frame to retransmit; equal to tx.next: none */
 	uint32_t retransmit_next;
 	struct weft_arq_timer timer; /* runs while frames are in flight, ns */
 	struct weft_arq_win rx;	     /* window of one frame */

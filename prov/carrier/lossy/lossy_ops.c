@@ -103,12 +103,12 @@ static void ops_close(struct weft_carrier *c)
 	ops_free(n);
 }
 
-static void ops_name_get(struct weft_carrier *c, struct sockaddr_in *name)
+static void ops_name_get(struct weft_carrier *c, union weft_name *name)
 {
 	below(c)->ops->name_get(below(c), name);
 }
 
-static int ops_peer(struct weft_carrier *c, const struct sockaddr_in *name,
+static int ops_peer(struct weft_carrier *c, const union weft_name *name,
 		    struct weft_peer **peer_p)
 {
 	return below(c)->ops->peer(below(c), name, peer_p);
@@ -179,6 +179,11 @@ static void ops_nudge(struct weft_carrier *c, struct weft_peer *peer)
 	below(c)->ops->nudge(below(c), peer);
 }
 
+static void ops_ended(struct weft_carrier *c, struct weft_peer *peer)
+{
+	below(c)->ops->ended(below(c), peer);
+}
+
 static void ops_stats(struct weft_carrier *c, struct weft_carrier_stats *s)
 {
 	const struct lossy *n = lossy_of(c);
@@ -211,5 +216,6 @@ const struct weft_carrier_ops weft_carrier_lossy = {
 	.window_close = ops_window_close,
 	.watch = ops_watch,
 	.nudge = ops_nudge,
+	.ended = ops_ended,
 	.stats = ops_stats,
 };

@@ -115,6 +115,7 @@ struct shm_peer {
 	/* value of stats.received when the peer's head was last read */
 	uint64_t received_seen;
 	bool shared; /* the caller has a pointer into the peer's shared area */
+	union weft_name name;
 	struct shm_view view;
 	/* counter in the peer's table: cells that the peer has read */
 	weft_au64 *cells_done;
@@ -210,12 +211,12 @@ struct shm {
 	struct weft_list cell_peers;
 	size_t copy_span; /* span argument of weft_copy_piece() */
 	/* Identity. */
-	struct sockaddr_in name;
+	union weft_name name;
 	struct shm_id id;
 	int sock; /* listening socket */
 	int life; /* this endpoint's region, locked to show liveness, or -1 */
 	int socks_waiting;
-	uint32_t *local_ip;
+	struct weft_ip *local_ip; /* addresses of this host */
 	unsigned local_ip_count;
 	bool no_dma;
 	/* Waiting. */
@@ -243,7 +244,7 @@ struct shm {
 	struct weft_carrier_stats stats;
 };
 
-static_assert(offsetof(struct shm_peer, head_seen) == 56,
+static_assert(offsetof(struct shm_peer, head_seen) == 48,
 	      "one line on the short path");
 
 static inline struct shm *shm_of(struct weft_carrier *c)
@@ -276,14 +277,17 @@ static inline bool shm_peer_other_namespace(const struct shm *s,
 }
 
 /* shm_name.c */
-int shm_name_open(struct shm *s, const struct sockaddr_in *want);
+int shm_name_open(struct shm *s, const union weft_name *want);
 int shm_name_listen(struct shm *s);
 void shm_name_close(struct shm *s);
-bool shm_name_is_local(struct shm *s, uint32_t ip);
-int shm_name_connect(uint32_t ip, uint16_t port);
-uint64_t shm_name_key(const struct sockaddr_in *n);
-void shm_name_hint_set(struct sockaddr_in *n, uint64_t hint);
-uint64_t shm_name_hint(const struct sockaddr_in *n);
+bool shm_name_is_local(struct shm *s, const union weft_name *n);
+int shm_name_connect(const union weft_name *n);
+/* Both functions treat 0.0.0.0 as 127.0.0.1 and :: as ::1. */
+uint64_t shm_name_key(const union weft_name *n);
+bool shm_name_equal(const union weft_name *a, const union weft_name *b);
+/* Returns the latest record with that name, or NULL. */
+struct shm_peer *shm_name_find(const struct shm *s,
+			       const union weft_name *name);
 uint64_t shm_hint_make(uint32_t pid, int fd, uint64_t cookie);
 uint32_t shm_hint_pid(uint64_t hint);
 int shm_hint_fd(uint64_t hint);
@@ -302,7 +306,7 @@ bool shm_peer_alive(const struct shm *s, const struct shm_peer *p);
 
 /* shm_reach.c */
 int shm_reach_open(uint32_t pid, int fd);
-bool shm_reach_by_hint(const struct sockaddr_in *name);
+bool shm_reach_by_hint(const union weft_name *name);
 
 /* shm_map.c */
 int shm_map_own(struct shm *s, const struct weft_carrier_attr *attr);
@@ -326,7 +330,7 @@ void shm_sock_forget(struct shm *s, struct shm_peer *p);
 int shm_sock_handover(struct shm *s, struct shm_peer *p);
 
 /* shm_peer.c */
-int shm_peer_get(struct shm *s, const struct sockaddr_in *name,
+int shm_peer_get(struct shm *s, const union weft_name *name,
 		 struct shm_peer **p_p);
 void shm_peer_close(struct shm *s, struct shm_peer *p);
 int shm_peer_map(struct shm *s, struct shm_peer *p);

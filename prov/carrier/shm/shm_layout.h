@@ -48,12 +48,13 @@
 #define WEFT_CARRIER_SHM_LAYOUT_H
 
 #include "prov/wire/wire.h"
+#include "prov/wire/wire_name.h"
 #include "src/base/atomic.h"
 
 #include <stdalign.h>
 
 #define SHM_MAGIC   UINT64_C(0x74666577206d6873) /* "shm weft" */
-#define SHM_VERSION 4
+#define SHM_VERSION 5
 
 #define SHM_SLOT_BYTES	128
 /* payload bytes in the first cache line of a slot */
@@ -80,7 +81,7 @@
 
 struct shm_head {
 	/* line 0: written once, before the socket listens */
-	uint64_t magic; /* magic and version: at this place in all versions */
+	uint64_t magic; /* magic and version: same offset in all versions */
 	uint32_t version;
 	uint32_t flags;
 	uint64_t bytes;
@@ -100,10 +101,9 @@ struct shm_head {
 	uint64_t entry_off;
 	uint64_t cell_off;
 	uint64_t share_off;
-	uint32_t ip;   /* ip of the name, in network order */
 	uint16_t port; /* port of the name, in network order */
-	uint16_t pad;
-	uint64_t hint; /* sin_zero of the name */
+	uint16_t pad[3];
+	uint64_t hint; /* hint of the name (shm_name.c) */
 	/* line 2: written by senders: {ticket:48, writer:16} */
 	alignas(64) weft_au64 tail;
 	/* line 3: number of slots read; the owner updates it every few slots */
@@ -173,8 +173,8 @@ struct shm_entry {
 	alignas(128) weft_au64 state; /* {pid:32, 0:24, state:8} */
 	uint64_t start;
 	uint64_t cookie; /* cookie of the sender's region */
-	uint64_t hint;	 /* sin_zero of the sender's name */
-	uint32_t ip;
+	uint64_t hint;	 /* hint of the sender's name */
+	struct weft_ip ip;
 	uint16_t port;
 	uint16_t pad;
 	uint32_t ns; /* pid namespace of the sender */

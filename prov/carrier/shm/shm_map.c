@@ -212,10 +212,9 @@ int shm_map_own(struct shm *s, const struct weft_carrier_attr *attr)
 	h.ns = s->id.ns;
 	h.start = s->id.start;
 	h.base = (uintptr_t)m->region.base;
-	h.ip = s->name.sin_addr.s_addr;
-	h.port = s->name.sin_port;
+	h.port = s->name.in.sin_port;
 	h.hint = shm_hint_make(h.pid, m->region.fd, h.cookie);
-	shm_name_hint_set(&s->name, h.hint);
+	weft_name_hint_set(&s->name, h.hint);
 	h.state = SHM_OPEN;
 	h.tail = shm_tail_make(0, SHM_NO_WRITER);
 	memcpy(m->region.base, &h, sizeof(h));
@@ -247,7 +246,7 @@ static int map_adopt(struct shm *s, struct shm_peer *p, struct shm_map *m)
 			      .cookie = v.head->cookie };
 	/* refuse the region of an earlier owner of the peer's name */
 	if (p->id.cookie ? id.cookie != p->id.cookie
-			 : v.head->port != p->base.name.sin_port)
+			 : v.head->port != p->name.in.sin_port)
 		return -ESTALE;
 	if (!p->id.cookie) {
 		shm_peer_identify(s, p, &id);
@@ -296,7 +295,7 @@ static int map_fd(struct shm *s, struct shm_peer *p, int fd, bool front)
 	if (ret)
 		goto err_put;
 	map_record(m, &st);
-	bytes = front ? map_front(fd, &st, shm_name_hint(&p->base.name))
+	bytes = front ? map_front(fd, &st, weft_name_hint(&p->name))
 		      : (size_t)st.st_size;
 	ret = weft_region_attach_front(&m->region, fd, bytes);
 	if (ret == -ENOMEM)
@@ -322,7 +321,7 @@ err_put:
  */
 bool shm_map_is_held(const struct shm_peer *p)
 {
-	int fd = shm_hint_fd(shm_name_hint(&p->base.name));
+	int fd = shm_hint_fd(weft_name_hint(&p->name));
 	const struct shm_map *m = p->view.map;
 	struct stat st;
 	char path[48];
@@ -394,8 +393,7 @@ static int map_listener_pid(struct shm_peer *p, int *sock_p)
 {
 	struct ucred cred;
 	socklen_t len = sizeof(cred);
-	int fd = shm_name_connect(p->base.name.sin_addr.s_addr,
-				  p->base.name.sin_port);
+	int fd = shm_name_connect(&p->name);
 	int ret = fd;
 
 	if (map_no_descriptor(fd))
@@ -422,7 +420,7 @@ static int map_refused(struct shm_peer *p, int err)
 {
 	if (!p->backoff_ns)
 		weft_log(WEFT_LOG_WARN, "shm: cannot connect to port %u: %s",
-			 ntohs(p->base.name.sin_port), strerror(-err));
+			 ntohs(p->name.in.sin_port), strerror(-err));
 	return -EAGAIN;
 }
 
@@ -454,7 +452,7 @@ static void map_translate(struct shm *s, struct shm_peer *p, uint32_t pid)
  */
 int shm_map_peer(struct shm *s, struct shm_peer *p)
 {
-	uint64_t hint = shm_name_hint(&p->base.name);
+	uint64_t hint = weft_name_hint(&p->name);
 	int sock = -1;
 	int pid, ret = 0;
 

@@ -7,17 +7,19 @@
  *
  *   "\0weft.UID.PORT"  or  "\0weft.UID.PORT.IPHEX"
  *
+ * An IPv6 name has 32 digits, or "ip6" for ::1 and "any".
+ *
  * Another user may have bound all ports, so that no endpoint of this user
  * could start. If no port is free, an endpoint without a requested port binds
- * a random port of a random loopback address: there are 2 to the 39 such
- * names, too many to be bound in advance.
+ * a random port of a random address of 127.0.0.0/8, or of the discard prefix
+ * 100::/64 (RFC 6666), which no host uses: there are 2 to the 39 such names,
+ * too many for another user to bind.
  *
- * sin_zero of a name contains {pid:32, fd:16, cookie:16}, a hint by which the
+ * The hint of a name contains {pid:32, fd:16, cookie:16}, by which the
  * region can be opened without a request to its owner. The hint is verified.
  */
 #include "prov/carrier/shm/shm.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <ifaddrs.h>
 #include <stdio.h>
@@ -33,35 +35,48 @@
 #define NAME_PORT_SPAN 40000
 #define NAME_TRIES     256 /* ports tried before a random address is used */
 
-static bool name_is_plain(uint32_t ip)
+/* Returns whether the name is in the name space of 127.0.0.1 or ::1. */
+static bool name_is_plain(const union weft_name *n)
 {
-	uint32_t host = ntohl(ip);
-
-	return host == INADDR_ANY || host == INADDR_LOOPBACK;
+	return weft_name_is_any(n) ||
+	       (weft_name_is_loopback(n) &&
+		(weft_name_is_ipv6(n) ||
+		 n->in.sin_addr.s_addr == htonl(INADDR_LOOPBACK)));
 }
 
-/* Makes the socket name of ip:port; returns the length of the address. */
-static socklen_t name_make(struct sockaddr_un *un, uint32_t ip, uint16_t port)
+/* Writes the hexadecimal digits of the address. */
+static void name_digits(const union weft_name *n, char text[33])
+{
+	const struct weft_ip ip = weft_name_ip(n);
+
+	for (unsigned i = weft_name_is_ipv6(n) ? 0 : 12; i < 16; i++)
+		text += sprintf(text, "%02x", ip.byte[i]);
+}
+
+/* Makes the socket name of n; returns the length of the address. */
+static socklen_t name_make(struct sockaddr_un *un, const union weft_name *n)
 {
 	size_t room = sizeof(un->sun_path) - 1;
-	int n;
+	char digits[33] = "ip6";
+	bool plain = name_is_plain(n);
+	int len;
 
 	memset(un, 0, sizeof(*un));
 	un->sun_family = AF_UNIX;
-	if (name_is_plain(ip))
-		n = snprintf(un->sun_path + 1, room, "weft.%u.%u", geteuid(),
-			     ntohs(port));
-	else
-		n = snprintf(un->sun_path + 1, room, "weft.%u.%u.%08x",
-			     geteuid(), ntohs(port), ntohl(ip));
+	if (!plain)
+		name_digits(n, digits);
+	len = snprintf(un->sun_path + 1, room,
+		       plain && !weft_name_is_ipv6(n) ? "weft.%u.%u"
+						      : "weft.%u.%u.%s",
+		       geteuid(), ntohs(n->in.sin_port), digits);
 	return (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
-			   (size_t)n);
+			   (size_t)len);
 }
 
-static int name_bind(int fd, uint32_t ip, uint16_t port)
+static int name_bind(int fd, const union weft_name *n)
 {
 	struct sockaddr_un un;
-	socklen_t len = name_make(&un, ip, port);
+	socklen_t len = name_make(&un, n);
 
 	return bind(fd, (struct sockaddr *)&un, len) ? -errno : 0;
 }
@@ -71,31 +86,43 @@ static uint16_t name_port(uint64_t n)
 	return htons((uint16_t)(NAME_PORT_LOW + n % NAME_PORT_SPAN));
 }
 
-/* Binds a random loopback address and port. */
-static int name_bind_random(int fd, struct sockaddr_in *name)
+/* Returns whether the address is of 100::/64. */
+static bool name_is_discard(const union weft_name *n)
 {
+	static const uint8_t prefix[8] = { 1 };
+
+	return weft_name_is_ipv6(n) &&
+	       !memcmp(&n->in6.sin6_addr, prefix, sizeof(prefix));
+}
+
+/* Binds a random address of 127.0.0.0/8 or 100::/64, and a random port. */
+static int name_bind_random(int fd, union weft_name *name)
+{
+	struct weft_ip ip = { .byte = { 1 } };
 	int ret = -EADDRINUSE;
 	uint64_t draw;
 
+	if (!weft_name_is_ipv6(name))
+		ip = (struct weft_ip){ .byte = { [10] = 0xff, 0xff, 127 } };
 	for (int i = 0; i < NAME_TRIES && ret == -EADDRINUSE; i++) {
 		if (getrandom(&draw, sizeof(draw), 0) != sizeof(draw))
 			return -EIO;
-		name->sin_addr.s_addr =
-			htonl(UINT32_C(127) << 24 | (uint32_t)(draw >> 40));
-		name->sin_port = name_port(draw & UINT32_MAX);
-		ret = name_bind(fd, name->sin_addr.s_addr, name->sin_port);
+		for (int k = 13; k < 16; k++)
+			ip.byte[k] = (uint8_t)(draw >> (8 * k - 64));
+		*name = weft_name_make(ip, name_port(draw & UINT32_MAX));
+		ret = name_bind(fd, name);
 	}
 	return ret;
 }
 
 /* Binds any free port, starting at one derived from the cookie. */
-static int name_bind_any(int fd, uint64_t cookie, struct sockaddr_in *name)
+static int name_bind_any(int fd, uint64_t cookie, union weft_name *name)
 {
 	int ret = -EADDRINUSE;
 
 	for (uint32_t i = 0; i < NAME_TRIES && ret == -EADDRINUSE; i++) {
-		name->sin_port = name_port(cookie % NAME_PORT_SPAN + i);
-		ret = name_bind(fd, name->sin_addr.s_addr, name->sin_port);
+		name->in.sin_port = name_port(cookie % NAME_PORT_SPAN + i);
+		ret = name_bind(fd, name);
 	}
 	return ret == -EADDRINUSE ? name_bind_random(fd, name) : ret;
 }
@@ -115,46 +142,51 @@ static void name_list_local(struct shm *s)
 		n++;
 	s->local_ip = calloc(n + 1, sizeof(*s->local_ip));
 	for (i = list; i && s->local_ip; i = i->ifa_next) {
-		if (i->ifa_addr && i->ifa_addr->sa_family == AF_INET)
-			s->local_ip[s->local_ip_count++] =
-				((struct sockaddr_in *)(void *)i->ifa_addr)
-					->sin_addr.s_addr;
+		const union weft_name *at = (const void *)i->ifa_addr;
+
+		if (at && weft_name_is_ip(at))
+			s->local_ip[s->local_ip_count++] = weft_name_ip(at);
 	}
 	freeifaddrs(list);
 }
 
-bool shm_name_is_local(struct shm *s, uint32_t ip)
+bool shm_name_is_local(struct shm *s, const union weft_name *n)
 {
-	if (name_is_plain(ip) || ntohl(ip) >> 24 == 127)
+	const struct weft_ip ip = weft_name_ip(n);
+
+	if (weft_name_is_any(n) || weft_name_is_loopback(n) ||
+	    name_is_discard(n))
 		return true;
 	name_list_local(s);
 	for (unsigned i = 0; i < s->local_ip_count; i++) {
-		if (s->local_ip[i] == ip)
+		if (!memcmp(&s->local_ip[i], &ip, sizeof(ip)))
 			return true;
 	}
 	return false;
 }
 
-int shm_name_open(struct shm *s, const struct sockaddr_in *want)
+int shm_name_open(struct shm *s, const union weft_name *want)
 {
-	struct sockaddr_in name = { .sin_family = AF_INET,
-				    .sin_port = want->sin_port,
-				    .sin_addr = want->sin_addr };
+	union weft_name name = *want;
 	int ret;
 
-	if (!shm_name_is_local(s, name.sin_addr.s_addr))
+	if (!name.sa.sa_family)
+		name.sa.sa_family = AF_INET;
+	if (!weft_name_is_ip(&name))
+		return -EAFNOSUPPORT;
+	if (!shm_name_is_local(s, &name))
 		return -EADDRNOTAVAIL;
+	weft_name_hint_set(&name, 0);
 	s->sock =
 		socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 	if (s->sock < 0)
 		return -errno;
-	ret = name.sin_port
-		      ? name_bind(s->sock, name.sin_addr.s_addr, name.sin_port)
-		      : name_bind_any(s->sock, s->id.cookie, &name);
+	ret = name.in.sin_port ? name_bind(s->sock, &name)
+			       : name_bind_any(s->sock, s->id.cookie, &name);
 	if (ret)
 		return ret;
-	if (!name.sin_addr.s_addr)
-		name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (weft_name_is_any(&name))
+		weft_name_set_loopback(&name);
 	s->name = name;
 	return 0;
 }
@@ -174,56 +206,65 @@ void shm_name_close(struct shm *s)
 	s->local_ip = NULL;
 }
 
-static int name_connect(int fd, uint32_t ip, uint16_t port)
+static int name_connect(int fd, const union weft_name *n)
 {
 	struct sockaddr_un un;
-	socklen_t len = name_make(&un, ip, port);
+	socklen_t len = name_make(&un, n);
 
 	return connect(fd, (struct sockaddr *)&un, len) ? -errno : 0;
 }
 
 /*
- * Returns a socket connected to ip:port, or -errno. An endpoint bound to "any"
- * is found under every local address.
+ * Returns a socket connected to the name, or -errno. An endpoint bound to "any"
+ * is found under every local address of its family.
  */
-int shm_name_connect(uint32_t ip, uint16_t port)
+int shm_name_connect(const union weft_name *n)
 {
 	int fd = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	union weft_name any = *n;
 	int ret;
 
 	if (fd < 0)
 		return -errno;
-	ret = name_connect(fd, ip, port);
-	if (ret == -ECONNREFUSED && !name_is_plain(ip))
-		ret = name_connect(fd, INADDR_ANY, port);
+	ret = name_connect(fd, n);
+	weft_name_set_any(&any);
+	if (ret == -ECONNREFUSED && !name_is_plain(n))
+		ret = name_connect(fd, &any);
 	if (!ret)
 		return fd;
 	close(fd);
 	return ret;
 }
 
-uint64_t shm_name_key(const struct sockaddr_in *n)
+static union weft_name name_plain(const union weft_name *n)
 {
-	uint32_t ip =
-		name_is_plain(n->sin_addr.s_addr) ? 0 : n->sin_addr.s_addr;
+	union weft_name plain = *n;
 
-	return (uint64_t)ip << 16 | n->sin_port;
+	if (name_is_plain(n))
+		weft_name_set_any(&plain);
+	return plain;
 }
 
-static_assert(sizeof(((struct sockaddr_in *)0)->sin_zero) == sizeof(uint64_t),
-	      "a hint fits sin_zero");
-
-void shm_name_hint_set(struct sockaddr_in *n, uint64_t hint)
+uint64_t shm_name_key(const union weft_name *n)
 {
-	memcpy(n->sin_zero, &hint, sizeof(hint));
+	const union weft_name plain = name_plain(n);
+
+	return weft_name_key(&plain);
 }
 
-uint64_t shm_name_hint(const struct sockaddr_in *n)
+bool shm_name_equal(const union weft_name *a, const union weft_name *b)
 {
-	uint64_t hint;
+	const union weft_name plain_a = name_plain(a);
+	const union weft_name plain_b = name_plain(b);
 
-	memcpy(&hint, n->sin_zero, sizeof(hint));
-	return hint;
+	return weft_name_equal(&plain_a, &plain_b);
+}
+
+struct shm_peer *shm_name_find(const struct shm *s, const union weft_name *name)
+{
+	struct shm_peer *p = weft_hash_get(&s->by_name, shm_name_key(name));
+
+	return p && shm_name_equal(&p->name, name) ? p : NULL;
 }
 
 /* Makes the hint of a name; fd 0: the descriptor is unknown. */

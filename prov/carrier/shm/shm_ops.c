@@ -162,12 +162,12 @@ static void shm_close(struct weft_carrier *c)
 	shm_free(s);
 }
 
-static void shm_name_get(struct weft_carrier *c, struct sockaddr_in *name)
+static void shm_name_get(struct weft_carrier *c, union weft_name *name)
 {
 	*name = shm_of(c)->name;
 }
 
-static int shm_peer_op(struct weft_carrier *c, const struct sockaddr_in *name,
+static int shm_peer_op(struct weft_carrier *c, const union weft_name *name,
 		       struct weft_peer **peer_p)
 {
 	struct shm_peer *p;
@@ -210,6 +210,11 @@ static void shm_stats(struct weft_carrier *c, struct weft_carrier_stats *st)
 	st->late = weft_load64_relaxed(&s->late);
 }
 
+/* Does nothing: the death of a process on this host is detected. */
+static void shm_ended(struct weft_carrier *c, struct weft_peer *peer)
+{
+}
+
 const struct weft_carrier_ops weft_carrier_shm = {
 	.name = "shm",
 	.backend = &weft_backend_live,
@@ -231,5 +236,6 @@ const struct weft_carrier_ops weft_carrier_shm = {
 	.window_close = shm_window_close,
 	.watch = shm_watch,
 	.nudge = shm_nudge,
+	.ended = shm_ended,
 	.stats = shm_stats,
 };

@@ -16,7 +16,6 @@
 #include "src/job/job_log.h"
 #include "src/base/must.h"
 
-#include <arpa/inet.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -41,7 +40,7 @@ static int peer_room(struct shm *s)
 	return 0;
 }
 
-static int peer_new(struct shm *s, const struct sockaddr_in *name,
+static int peer_new(struct shm *s, const union weft_name *name,
 		    struct shm_peer **p_p)
 {
 	struct shm_peer *p = NULL;
@@ -58,7 +57,8 @@ static int peer_new(struct shm *s, const struct sockaddr_in *name,
 		return ret;
 	}
 	WEFT_ASSERT(s->peer_count < s->peer_room);
-	p->base.name = *name;
+	p->name = *name;
+	p->base.name = &p->name;
 	p->base.index = s->peer_count;
 	p->writer = SHM_NO_WRITER;
 	p->sock = -1;
@@ -74,20 +74,19 @@ static int peer_new(struct shm *s, const struct sockaddr_in *name,
 	return 0;
 }
 
-int shm_peer_get(struct shm *s, const struct sockaddr_in *name,
+int shm_peer_get(struct shm *s, const union weft_name *name,
 		 struct shm_peer **p_p)
 {
 	struct shm_peer *p;
 
-	if (name->sin_family != AF_INET || !name->sin_port)
+	if (!weft_name_is_ip(name) || !name->in.sin_port)
 		return -EHOSTUNREACH;
-	p = weft_hash_get(&s->by_name, shm_name_key(name));
+	p = shm_name_find(s, name);
 	/*
 	 * a peer with a remote address may be in another network namespace of
 	 * this host
 	 */
-	if (!p && !shm_name_is_local(s, name->sin_addr.s_addr) &&
-	    !shm_reach_by_hint(name))
+	if (!p && !shm_name_is_local(s, name) && !shm_reach_by_hint(name))
 		return -EHOSTUNREACH;
 	/* the name may have a new owner that the last tick did not detect */
 	if (p)
@@ -95,8 +94,8 @@ int shm_peer_get(struct shm *s, const struct sockaddr_in *name,
 	if (!p || p->state == SHM_PEER_LOST)
 		return peer_new(s, name, p_p);
 	/* the new name may have a hint that the stored one lacks */
-	if (!p->id.pid && shm_name_hint(name))
-		p->base.name = *name;
+	if (!p->id.pid && weft_name_hint(name))
+		p->name = *name;
 	*p_p = p;
 	return 0;
 }
@@ -113,23 +112,22 @@ static bool peer_has_exited(const struct shm *s, const struct shm_peer *p)
 		return !p->listens;
 	if (p->id.pid)
 		return !shm_id_alive(&p->id);
-	return shm_name_hint(&p->base.name) && !p->listens &&
-	       !shm_reach_by_hint(&p->base.name);
+	return weft_name_hint(&p->name) && !p->listens &&
+	       !shm_reach_by_hint(&p->name);
 }
 
 /* Logs the loss of a peer without contact; it may be on another host. */
 static void peer_log_lost(const struct shm_peer *p)
 {
-	char ip[INET_ADDRSTRLEN];
+	char name[WEFT_NAME_TEXT];
 
 	if (p->id.pid)
 		return;
-	inet_ntop(AF_INET, &p->base.name.sin_addr, ip, sizeof(ip));
 	weft_log_once(WEFT_LOG_WARN,
-		      "shm: %s:%u exited before first contact, or is on "
+		      "shm: %s exited before first contact, or is on "
 		      "another host and was opened without FI_WEFT_KEY and "
 		      "FI_WEFT_IFACE",
-		      ip, ntohs(p->base.name.sin_port));
+		      weft_name_text(&p->name, name));
 }
 
 /* Delays the next attempt; the delay doubles each time. */
@@ -177,9 +175,9 @@ static void peer_sign(struct shm *s, struct shm_entry *e)
 {
 	e->start = s->id.start;
 	e->cookie = s->id.cookie;
-	e->hint = shm_name_hint(&s->name);
-	e->ip = s->name.sin_addr.s_addr;
-	e->port = s->name.sin_port;
+	e->hint = weft_name_hint(&s->name);
+	e->ip = weft_name_ip(&s->name);
+	e->port = s->name.in.sin_port;
 	e->ns = s->id.ns;
 	/*
 	 * R4 pairs with A4 in shm_peer_admit(): the identity fields are written
@@ -194,7 +192,7 @@ static int peer_table_full(struct shm_peer *p, uint64_t now)
 	if (!p->table_full)
 		weft_log(WEFT_LOG_WARN,
 			 "shm: the peer table of port %u is full",
-			 ntohs(p->base.name.sin_port));
+			 ntohs(p->name.in.sin_port));
 	p->table_full = true;
 	peer_backoff(p, now);
 	return -EAGAIN;
@@ -267,14 +265,14 @@ bool shm_peer_refuses(const struct shm_peer *p)
  * entry.
  */
 static struct shm_peer *peer_of_entry(struct shm *s,
-				      const struct sockaddr_in *name,
+				      const union weft_name *name,
 				      const struct shm_id *id)
 {
 	struct shm_peer *p = weft_hash_get(&s->by_cookie, id->cookie);
 
 	if (p && !p->base.lost)
 		return p;
-	p = weft_hash_get(&s->by_name, shm_name_key(name));
+	p = shm_name_find(s, name);
 	if (p && p->id.cookie && p->id.cookie != id->cookie)
 		/* the name has a new owner, so the previous one has exited */
 		shm_peer_fail(s, p, ECONNRESET);
@@ -283,8 +281,8 @@ static struct shm_peer *peer_of_entry(struct shm *s,
 	if (weft_hash_set(&s->by_cookie, id->cookie, p))
 		return NULL;
 	shm_peer_identify(s, p, id);
-	if (!shm_name_hint(&p->base.name))
-		p->base.name = *name;
+	if (!weft_name_hint(&p->name))
+		p->name = *name;
 	return p;
 }
 
@@ -297,7 +295,7 @@ struct shm_peer *shm_peer_admit(struct shm *s, uint16_t writer)
 	struct shm_entry *e = &s->view.entry[writer];
 	/* A4 pairs with R4 in peer_sign(). */
 	uint64_t state = weft_load64(&e->state);
-	struct sockaddr_in name = { .sin_family = AF_INET };
+	union weft_name name = weft_name_make(e->ip, e->port);
 	struct shm_id id = { .pid = (uint32_t)(state >> 32),
 			     .ns = e->ns,
 			     .start = e->start,
@@ -308,9 +306,7 @@ struct shm_peer *shm_peer_admit(struct shm *s, uint16_t writer)
 	state &= 0xff;
 	if ((state != SHM_READY && state != SHM_LEFT) || !id.cookie || !id.pid)
 		return NULL;
-	name.sin_addr.s_addr = e->ip;
-	name.sin_port = e->port;
-	shm_name_hint_set(&name, e->hint);
+	weft_name_hint_set(&name, e->hint);
 	p = peer_of_entry(s, &name, &id);
 	if (!p)
 		return NULL;
@@ -345,8 +341,8 @@ void shm_peer_fail(struct shm *s, struct shm_peer *p, int err)
 	p->end_err = err;
 	p->end_ticket = shm_tail_ticket(weft_load64(&s->view.head->tail));
 	weft_list_push_back(&s->ending, &p->end_node);
-	if (weft_hash_get(&s->by_name, shm_name_key(&p->base.name)) == p)
-		weft_hash_del(&s->by_name, shm_name_key(&p->base.name));
+	if (shm_name_find(s, &p->name) == p)
+		weft_hash_del(&s->by_name, shm_name_key(&p->name));
 	weft_store32_relaxed(&s->nudge, 1);
 }
 

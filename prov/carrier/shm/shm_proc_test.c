@@ -28,7 +28,7 @@
 
 /* Memory shared by parent and children. */
 struct stage {
-	struct sockaddr_in name[STAGE_MAX];
+	union weft_name name[STAGE_MAX];
 	weft_au32 up; /* number of endpoints that have written their names */
 	weft_au32 step;
 	weft_au32 done;
@@ -311,12 +311,12 @@ static void a_name_of_another_host_matches_no_local_process(void **state)
 
 	T_OK(end_open(e, &weft_carrier_shm, 100, NULL));
 	for (uint32_t i = 0; i < 3; i++) {
-		struct sockaddr_in name = e->name;
+		union weft_name name = e->name;
 		struct weft_peer *to;
 
-		name.sin_port = htons((uint16_t)(1000 + i));
-		shm_name_hint_set(&name,
-				  shm_hint_make((uint32_t)getpid(), fds[i], 7));
+		name.in.sin_port = htons((uint16_t)(1000 + i));
+		weft_name_hint_set(
+			&name, shm_hint_make((uint32_t)getpid(), fds[i], 7));
 		to = end_peer_name(e, &name);
 		T_TRUE(to);
 		T_IS(end_send_all(e, to, 0, 8, 20), -ECONNRESET);
@@ -338,7 +338,7 @@ static void a_name_is_reused_after_a_death(void **state)
 		pid_t pid = stage_child(s, 1, listener);
 
 		T_TRUE(stage_reaches(&s->up, generation, NULL));
-		memset(s->name[1].sin_zero, 0, 8);
+		memset(s->name[1].in.sin_zero, 0, 8);
 		to = end_peer_name(e, &s->name[1]);
 		T_TRUE(to && to != old);
 		for (uint64_t n = 0; n < 3; n++)
@@ -405,12 +405,13 @@ static void packets_are_delivered_after_their_sender_exited(void **state)
 
 /* ---- other users --------------------------------------------------------- */
 
-static int raw_connect(const struct sockaddr_in *n, uid_t uid)
+static int raw_connect(const union weft_name *n, uid_t uid)
 {
 	struct sockaddr_un un = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 	int len = snprintf(un.sun_path + 1, sizeof(un.sun_path) - 1,
-			   "weft.%u.%u", uid, ntohs(n->sin_port));
+			   "weft.%u.%u%s", uid, ntohs(n->in.sin_port),
+			   weft_name_is_ipv6(n) ? ".ip6" : "");
 
 	if (connect(fd, (struct sockaddr *)&un,
 		    (socklen_t)(offsetof(struct sockaddr_un, sun_path) + 1 +
@@ -473,7 +474,8 @@ static int squatter(struct stage *s, int i)
 	struct sockaddr_un un = { .sun_family = AF_UNIX };
 	int fd = socket(AF_UNIX, SOCK_STREAM, 0);
 	int len = snprintf(un.sun_path + 1, sizeof(un.sun_path) - 1,
-			   "weft.0.%u", ntohs(s->name[0].sin_port));
+			   "weft.0.%u%s", ntohs(s->name[0].in.sin_port),
+			   weft_name_is_ipv6(&s->name[0]) ? ".ip6" : "");
 
 	if (setuid(65534) ||
 	    bind(fd, (struct sockaddr *)&un,
@@ -495,9 +497,8 @@ static void a_name_bound_by_another_user_is_not_contacted(void **state)
 	if (geteuid())
 		skip();
 	T_OK(end_open(e, &weft_carrier_shm, 100, NULL));
-	s->name[0].sin_family = AF_INET;
-	s->name[0].sin_port = htons(ntohs(e->name.sin_port) ^ 1);
-	s->name[0].sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	s->name[0] = t_loopback();
+	s->name[0].in.sin_port = htons(ntohs(e->name.in.sin_port) ^ 1);
 	pid = stage_child(s, 0, squatter);
 	T_TRUE(stage_reaches(&s->up, 1, NULL));
 	to = end_peer_name(e, &s->name[0]);

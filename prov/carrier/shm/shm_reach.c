@@ -39,23 +39,23 @@ int shm_reach_open(uint32_t pid, int fd)
 }
 
 /* Returns whether fd is the region of that name and belongs to this user. */
-static bool reach_matches(int fd, const struct sockaddr_in *name)
+static bool reach_matches(int fd, const union weft_name *name)
 {
 	struct shm_head h;
 	struct stat st;
 
 	return !fstat(fd, &st) && st.st_uid == geteuid() &&
 	       pread(fd, &h, sizeof(h), 0) == sizeof(h) &&
-	       shm_id_is_own_format(&h) && h.port == name->sin_port &&
-	       h.hint == shm_name_hint(name);
+	       shm_id_is_own_format(&h) && h.port == name->in.sin_port &&
+	       h.hint == weft_name_hint(name);
 }
 
 /*
  * Returns whether the region is at the pid and descriptor of the name's hint.
  */
-bool shm_reach_by_hint(const struct sockaddr_in *name)
+bool shm_reach_by_hint(const union weft_name *name)
 {
-	uint64_t hint = shm_name_hint(name);
+	uint64_t hint = weft_name_hint(name);
 	bool found;
 	int fd;
 
@@ -78,9 +78,9 @@ bool shm_reach_by_hint(const struct sockaddr_in *name)
  * Returns 0 if a process of the same user listens at the name, or if that
  * cannot be determined now (-EAGAIN from connect); otherwise -errno.
  */
-static int reach_by_socket(const struct sockaddr_in *name)
+static int reach_by_socket(const union weft_name *name)
 {
-	int fd = shm_name_connect(name->sin_addr.s_addr, name->sin_port);
+	int fd = shm_name_connect(name);
 	struct ucred cred;
 	socklen_t len = sizeof(cred);
 	int ret = 0;
@@ -94,17 +94,16 @@ static int reach_by_socket(const struct sockaddr_in *name)
 	return ret;
 }
 
-static bool reach_is_known(struct shm *s, const struct sockaddr_in *name)
+static bool reach_is_known(struct shm *s, const union weft_name *name)
 {
-	return shm_name_key(name) == shm_name_key(&s->name) ||
-	       weft_hash_get(&s->by_name, shm_name_key(name));
+	return shm_name_equal(name, &s->name) || shm_name_find(s, name);
 }
 
-int weft_shm_reach(struct weft_carrier *c, const struct sockaddr_in *name,
+int weft_shm_reach(struct weft_carrier *c, const union weft_name *name,
 		   char why[WEFT_SHM_WHY])
 {
 	struct shm *s = shm_of(c);
-	uint64_t hint = shm_name_hint(name);
+	uint64_t hint = weft_name_hint(name);
 	bool local;
 	int ret;
 
@@ -114,7 +113,7 @@ int weft_shm_reach(struct weft_carrier *c, const struct sockaddr_in *name,
 	ret = reach_by_socket(name);
 	if (!ret)
 		return 0;
-	local = shm_name_is_local(s, name->sin_addr.s_addr);
+	local = shm_name_is_local(s, name);
 	snprintf(why, WEFT_SHM_WHY,
 		 "%s, and its process %u is not visible here",
 		 ret == -EPERM ? "another user has its name"

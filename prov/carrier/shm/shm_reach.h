@@ -15,7 +15,7 @@
  * memory. Returns 0: yes; -EAGAIN: no endpoint has the name yet, but one could
  * be reached; -EHOSTUNREACH: no, with the reason in `why`. c is a shm carrier.
  */
-int weft_shm_reach(struct weft_carrier *c, const struct sockaddr_in *name,
+int weft_shm_reach(struct weft_carrier *c, const union weft_name *name,
 		   char why[WEFT_SHM_WHY]);
 
 #endif

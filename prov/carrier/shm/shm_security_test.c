@@ -168,7 +168,7 @@ static int open_then_exec(int to, int from)
 		return 2;
 	snprintf(arg[0], sizeof(arg[0]), "%d", to);
 	snprintf(arg[1], sizeof(arg[1]), "%d", from);
-	snprintf(arg[2], sizeof(arg[2]), "%u", ntohs(e.name.sin_port));
+	snprintf(arg[2], sizeof(arg[2]), "%u", ntohs(e.name.in.sin_port));
 	execl("/proc/self/exe", "shm_security_test", arg[0], arg[1], arg[2],
 	      (char *)NULL);
 	return 4;
@@ -187,7 +187,7 @@ static int other_user_bind(int to, int from)
  * Opens an endpoint and sends payloads in cells to a peer that does not read
  * them.
  */
-static void send_cells(struct end *e, const struct sockaddr_in *name)
+static void send_cells(struct end *e, const union weft_name *name)
 {
 	struct weft_peer *to;
 
@@ -201,7 +201,7 @@ static void a_region_is_not_handed_over_to_another_user(void **state)
 {
 	struct end *e = calloc(1, sizeof(*e));
 	struct child peer, other;
-	struct sockaddr_in name;
+	union weft_name name;
 	unsigned port;
 	char c = 0;
 
@@ -213,7 +213,7 @@ static void a_region_is_not_handed_over_to_another_user(void **state)
 	kill(peer.pid, SIGKILL);
 	T_IS(end_of(&peer), 128);
 	other = start_child(other_user_bind);
-	port = ntohs(name.sin_port);
+	port = ntohs(name.in.sin_port);
 	T_TRUE(write_to(other.to, &port, sizeof(port)));
 	T_TRUE(read_from(other.from, &c, 1));
 	end_close(e);
@@ -226,7 +226,7 @@ static void a_region_is_not_handed_over_after_exec(void **state)
 {
 	struct end *e = calloc(1, sizeof(*e));
 	struct child peer = start_child(open_then_exec);
-	struct sockaddr_in name;
+	union weft_name name;
 	char c = 0;
 
 	T_TRUE(read_from(peer.from, &name, sizeof(name)));
@@ -242,7 +242,7 @@ static void a_region_is_not_handed_over_after_exec(void **state)
 /* Sends packets and closes immediately. */
 static int send_and_close(int to, int from)
 {
-	struct sockaddr_in name;
+	union weft_name name;
 	struct weft_peer *peer;
 	struct end e;
 
@@ -287,7 +287,7 @@ static void a_handover_is_found_after_free_entries(void **state)
 /* ---- messages with descriptors ------------------------------------------- */
 
 /* Sends a message with count descriptors to the endpoint of that name. */
-static int send_fds(const struct sockaddr_in *name, uint32_t kind, int count)
+static int send_fds(const union weft_name *name, uint32_t kind, int count)
 {
 	struct {
 		uint32_t kind, zero;
@@ -304,7 +304,7 @@ static int send_fds(const struct sockaddr_in *name, uint32_t kind, int count)
 			    .msg_controllen =
 				    CMSG_SPACE((size_t)count * sizeof(int)) };
 	struct sockaddr_un un;
-	socklen_t len = name_of(&un, geteuid(), ntohs(name->sin_port));
+	socklen_t len = name_of(&un, geteuid(), ntohs(name->in.sin_port));
 	int s = socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0);
 
 	memset(&ctl, 0, sizeof(ctl));
@@ -390,7 +390,7 @@ static int exchange_packet(struct end *a, struct end *b)
 	    end_open(b, &weft_carrier_shm, 2, NULL))
 		return 11;
 	/* connect first without a hint, then with the hint */
-	memset(b->name.sin_zero, 0, sizeof(b->name.sin_zero));
+	memset(b->name.in.sin_zero, 0, sizeof(b->name.in.sin_zero));
 	if (end_send_all(a, end_peer_name(a, &b->name), 0, 700, SECONDS) ||
 	    !end_wait_got(b, 1, SECONDS))
 		return 12;

@@ -199,8 +199,7 @@ void shm_sock_accept(struct shm *s)
 
 void shm_sock_notify(struct shm_peer *p)
 {
-	struct sockaddr_in *n = &p->base.name;
-	int sock = shm_name_connect(n->sin_addr.s_addr, n->sin_port);
+	int sock = shm_name_connect(&p->name);
 
 	if (sock >= 0)
 		close(sock);
@@ -254,9 +253,8 @@ int shm_sock_request(struct shm *s, struct shm_peer *p)
  */
 int shm_sock_handover(struct shm *s, struct shm_peer *p)
 {
-	struct sockaddr_in *n = &p->base.name;
 	struct sock_msg m = { .kind = SOCK_HANDOVER, .cookie = s->id.cookie };
-	int sock = shm_name_connect(n->sin_addr.s_addr, n->sin_port);
+	int sock = shm_name_connect(&p->name);
 	int ret;
 
 	if (sock < 0)

@@ -73,15 +73,15 @@ static void tx_read_head(struct shm *s, struct shm_peer *p, uint64_t ticket)
 }
 
 /*
- * Attempts for which a tail that is more than a FIFO length ahead of the head
- * counts as an old value of the head
+ * Attempts during which a tail that is more than a FIFO length ahead of the
+ * head is attributed to an outdated value of the head.
  */
 #define TX_OLD_HEADS 1000
 
 /*
  * The tail is loaded and stored relaxed, so a processor may load the head
- * before the tail, and see an older one than the sender that moved the tail. A
- * difference that persists is impossible.
+ * before the tail, and see an older head than the sender that moved the tail
+ * did. A difference that persists is an error.
  */
 static WEFT_COLD int tx_old_head(struct shm_peer *p)
 {

@@ -204,8 +204,8 @@ static struct wait_words wait_prepare(struct shm *s)
 }
 
 /*
- * Blocks for `most` or *ns, the shorter one, after wait_prepare(). Returns
- * false after a timeout.
+ * Blocks after wait_prepare(), for the shorter of `most` and *ns. Returns false
+ * after a timeout.
  */
 static bool wait_at_most(struct shm *s, const struct wait_words *words,
 			 uint64_t most, uint64_t *ns)

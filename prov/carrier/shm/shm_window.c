@@ -34,7 +34,7 @@ static struct weft_list closed_windows = { &closed_windows, &closed_windows };
 static int window_reopen(const struct shm_peer *p)
 {
 	const struct shm_map *m = p->view.map;
-	uint64_t hint = shm_name_hint(&p->base.name);
+	uint64_t hint = weft_name_hint(&p->name);
 	struct stat st;
 	int fd = shm_reach_open(shm_hint_pid(hint), shm_hint_fd(hint));
 

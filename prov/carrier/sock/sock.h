@@ -19,6 +19,7 @@
  *   sock_dgram.c   memory of datagrams: single ones and batches for GSO
  *   sock_keys.c    key agreement at first contact: X25519, HMAC, HKDF
  *   sock_seal.c    signatures and replay detection
+ *   sock_plain.c   instead of both: a build without OpenSSL
  *   sock_stream.c  streams for long transfers (prov/carrier/stream)
  *
  * All functions except wait and wake run between sock_enter and sock_leave, or
@@ -79,12 +80,13 @@ struct sock_dgram {
 /* Full datagrams to one peer in contiguous memory, for GSO: sock_dgram.c. */
 struct sock_gso_batch {
 	struct sock_gso_batch *next; /* link of the free list */
-	/* peer that takes datagrams from the batch, or NULL */
+	/* peer whose datagrams are allocated from the batch, or NULL */
 	struct sock_peer *peer;
 	uint32_t room;	 /* bytes of each datagram without its tag */
 	uint32_t length; /* capacity in datagrams */
 	uint32_t used;
-	uint32_t live; /* datagrams taken from the batch and not freed yet */
+	/* datagrams allocated from the batch and not freed yet */
+	uint32_t live;
 	struct sock_dgram dgram[SOCK_BATCH];
 	_Alignas(64) uint8_t data[SOCK_GSO_BYTES];
 };
@@ -108,6 +110,7 @@ struct sock_seal;
 
 struct sock_peer {
 	struct weft_peer base;
+	union weft_name name; /* without a hint */
 	/* node in sock.busy while the peer needs service */
 	struct weft_list busy;
 	enum sock_state state;
@@ -121,7 +124,10 @@ struct sock_peer {
 	uint64_t hello_backoff_ns;
 	/* time of the first unanswered HELLO, ns; 0: none */
 	uint64_t hello_since_ns;
-	/* time since which the peer is ABSENT, ns; 0: it was not, or is OPEN */
+	/*
+	 * time at which the peer became ABSENT, ns; 0: never ABSENT, or OPEN
+	 * since
+	 */
 	uint64_t absent_since_ns;
 	uint64_t last_received_ns;
 	/* time of the first unanswered probe since last_received_ns, ns */
@@ -222,7 +228,7 @@ struct evp_pkey_st;
 
 struct sock {
 	struct weft_carrier base;
-	struct sockaddr_in name;
+	union weft_name name;
 	uint64_t gen;	 /* incarnation of this endpoint */
 	uint32_t tag;	 /* bytes of an authentication tag; 0: no key */
 	uint8_t key[32]; /* key derived from attr.key */
@@ -315,34 +321,32 @@ static inline struct sock_head *sock_dgram_head(struct sock_dgram *g)
 }
 
 /* sock_name.c */
-int sock_name_open(struct sock *s, const struct sockaddr_in *want);
-uint64_t sock_name_key(const struct sockaddr_in *n);
+int sock_name_open(struct sock *s, const union weft_name *want);
+/* Allows or forbids fragments of IP. Returns 0 or -errno. */
+int sock_name_fragment(const struct sock *s, bool allowed);
 /*
  * Sets the largest datagram of the route and whether the route is local.
  * Returns 0, -EHOSTUNREACH (no route), or another -errno.
  */
-int sock_name_route(const struct sock *s, const struct sockaddr_in *to,
+int sock_name_route(const struct sock *s, const union weft_name *to,
 		    uint32_t *dgram_max_p, bool *local_p);
 /*
  * Reports that the kernel has no route from this endpoint to another name. The
  * usual cause is an endpoint at the loopback and a peer on another host.
  */
-void sock_name_log_unreachable(const struct sock *s,
-			       const struct sockaddr_in *to);
+void sock_name_log_unreachable(const struct sock *s, const union weft_name *to);
 
 /* sock_peer.c */
-int sock_peer_get(struct sock *s, const struct sockaddr_in *name,
+int sock_peer_get(struct sock *s, const union weft_name *name,
 		  struct sock_peer **p_p);
 /* Returns the latest peer record with the address `name`, or NULL. */
-struct sock_peer *sock_peer_find(struct sock *s,
-				 const struct sockaddr_in *name);
+struct sock_peer *sock_peer_find(struct sock *s, const union weft_name *name);
 /*
  * Returns the peer that sent a datagram with header h from the address `name`;
  * NULL: drop the datagram. With a key, called only for datagrams that carry the
  * sender's public key.
  */
-struct sock_peer *sock_peer_of_head(struct sock *s,
-				    const struct sockaddr_in *name,
+struct sock_peer *sock_peer_of_head(struct sock *s, const union weft_name *name,
 				    const struct sock_head *h,
 				    const uint8_t *public);
 /*
@@ -409,8 +413,8 @@ void sock_tx_fail_silent(const struct sock *s, struct sock_peer *p);
  * number of packets delivered, or -EBADMSG: not a datagram of this protocol, or
  * corrupted.
  */
-int sock_rx_datagram(struct sock *s, const struct sockaddr_in *from,
-		     uint8_t *data, uint32_t bytes, int budget);
+int sock_rx_datagram(struct sock *s, const union weft_name *from, uint8_t *data,
+		     uint32_t bytes, int budget);
 /* Delivers datagrams from the reorder buffer that are next in order. */
 int sock_rx_deliver_reordered(struct sock *s, struct sock_peer *p, int budget);
 /* Returns the receive window granted to the peer, bytes. */
@@ -446,7 +450,7 @@ bool sock_io_batched(const struct sock *s);
 /* Reads the ICMP errors of the socket and marks the refused peers. */
 void sock_io_errors(struct sock *s);
 /* Sends one datagram immediately; returns 0 or -errno. */
-int sock_io_send_one(struct sock *s, const struct sockaddr_in *to,
+int sock_io_send_one(struct sock *s, const union weft_name *to,
 		     const void *data, uint32_t bytes);
 enum sock_read_more {
 	SOCK_READ_EMPTY, /* the socket is empty */
@@ -468,7 +472,7 @@ void sock_dgram_free(struct sock *s, struct sock_dgram *g);
 void sock_dgram_fini(struct sock *s);
 
 /* sock_fault.c */
-void sock_fault_send(struct sock *s, const struct sockaddr_in *to,
+void sock_fault_send(struct sock *s, const union weft_name *to,
 		     const void *data, uint32_t bytes);
 /* Sends the delayed datagrams: those that are due, or all. */
 void sock_fault_run(struct sock *s, bool all);
@@ -480,10 +484,10 @@ uint64_t sock_fault_due(const struct sock *s);
 int sock_keys_open(struct sock *s, const struct weft_carrier_attr *attr);
 void sock_keys_close(struct sock *s);
 /* Appends the tag to a SOCK_PUBLIC datagram for that address. */
-void sock_keys_sign(const struct sock *s, const struct sockaddr_in *to,
+void sock_keys_sign(const struct sock *s, const union weft_name *to,
 		    uint8_t *data, uint32_t bytes);
 /* Returns whether a SOCK_PUBLIC datagram is signed with the job's key. */
-bool sock_keys_verify(const struct sock *s, const struct sockaddr_in *from,
+bool sock_keys_verify(const struct sock *s, const union weft_name *from,
 		      const uint8_t *data, uint32_t bytes);
 /*
  * Derives the session's keys for p with incarnation remote_gen. Returns false
@@ -495,7 +499,7 @@ bool sock_keys_agree(struct sock *s, struct sock_peer *p, uint64_t remote_gen,
  * Answers a datagram for a previous owner of this address, with this endpoint's
  * incarnation and public key, at most once a millisecond.
  */
-void sock_keys_answer_stray(struct sock *s, const struct sockaddr_in *to,
+void sock_keys_answer_stray(struct sock *s, const union weft_name *to,
 			    uint64_t remote_gen);
 
 /* sock_seal.c */
@@ -525,8 +529,9 @@ int sock_stream_open(struct sock *s, const struct weft_carrier_attr *attr);
 int sock_wait_init(struct sock *s, const struct weft_carrier_attr *attr);
 void sock_wait_fini(struct sock *s);
 /*
- * Sets the time when poll is needed, or only an earlier one; wakes the waiting
- * thread if its wait would end later.
+ * Set the time when poll is needed (sock_wait_due_earlier: only if it is
+ * earlier than the current one); wake the waiting thread if its wait would end
+ * later.
  */
 void sock_wait_due(struct sock *s, uint64_t at_ns);
 void sock_wait_due_earlier(struct sock *s, uint64_t at_ns);
@@ -557,8 +562,8 @@ static inline void sock_progress_thread_count(weft_au32 *n)
 }
 
 /*
- * Take and release the lock around a call of the caller; calls from callbacks
- * may be nested.
+ * Take and release the lock around a call into the carrier; calls from
+ * callbacks may be nested.
  */
 void sock_enter(struct sock *s);
 void sock_leave(struct sock *s);

@@ -13,13 +13,13 @@
 
 struct fault_delayed {
 	struct weft_list node;
-	struct sockaddr_in to;
+	union weft_name to;
 	uint64_t due_ns;
 	uint32_t bytes;
 	uint8_t data[];
 };
 
-static void fault_delay(struct sock *s, const struct sockaddr_in *to,
+static void fault_delay(struct sock *s, const union weft_name *to,
 			const void *data, uint32_t bytes, uint64_t ns)
 {
 	struct fault_delayed *l = malloc(sizeof(*l) + bytes);
@@ -49,7 +49,7 @@ static bool fault_hit(struct sock *s, enum weft_fault_plan_kind kind)
 	return carrier_faults_draw(&s->faults, kind, fault_age(s));
 }
 
-static void fault_pass(struct sock *s, const struct sockaddr_in *to,
+static void fault_pass(struct sock *s, const union weft_name *to,
 		       const void *data, uint32_t bytes)
 {
 	uint64_t ns = carrier_faults_delay(&s->faults, fault_age(s));
@@ -62,13 +62,13 @@ static void fault_pass(struct sock *s, const struct sockaddr_in *to,
 		sock_io_send_one(s, to, data, bytes);
 }
 
-void sock_fault_send(struct sock *s, const struct sockaddr_in *to,
+void sock_fault_send(struct sock *s, const union weft_name *to,
 		     const void *data, uint32_t bytes)
 {
 	uint8_t copy[SOCK_READ_BYTES];
 
-	if (carrier_faults_partitioned(&s->faults, s->name.sin_addr,
-				       to->sin_addr, fault_age(s)) ||
+	if (carrier_faults_partitioned(&s->faults, &s->name, to,
+				       fault_age(s)) ||
 	    fault_hit(s, WEFT_FAULT_LOSS))
 		return;
 	if (fault_hit(s, WEFT_FAULT_DUPLICATE))

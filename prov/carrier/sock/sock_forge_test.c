@@ -60,11 +60,11 @@ static struct sock *forge_open(void)
 /* A peer that never answers, known by a first datagram. */
 static struct sock_peer *forge_peer(struct sock *s, int i)
 {
-	struct sockaddr_in name = { .sin_family = AF_INET,
-				    .sin_port = htons((uint16_t)(1024 + i)) };
+	union weft_name name = { .in.sin_family = AF_INET,
+				 .in.sin_port = htons((uint16_t)(1024 + i)) };
 	struct sock_peer *p;
 
-	name.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);
+	name.in.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);
 	T_OK(sock_peer_get(s, &name, &p));
 	weft_arq_win_init(&p->rx, (uint32_t)FIRST);
 	p->tx.next = p->tx.acked = (uint32_t)FIRST;
@@ -90,7 +90,7 @@ static int forge_receive(struct sock *s, struct sock_peer *p, uint8_t kind,
 	h->kind = kind;
 	h->bytes = (uint16_t)bytes;
 	h->crc = sock_crc(s, h, bytes);
-	return sock_rx_datagram(s, &p->base.name, dgram.bytes, bytes, 64);
+	return sock_rx_datagram(s, &p->name, dgram.bytes, bytes, 64);
 }
 
 /* Appends a record at `at`; returns where the next one begins. */
@@ -303,7 +303,7 @@ static int receive_version(struct sock *s, struct sock_peer *p, uint32_t magic)
 					 .kind = SOCK_HELLO,
 					 .bytes = (uint16_t)bytes };
 	dgram.head.crc = sock_crc(s, &dgram.head, bytes);
-	return sock_rx_datagram(s, &p->base.name, dgram.bytes, bytes, 64);
+	return sock_rx_datagram(s, &p->name, dgram.bytes, bytes, 64);
 }
 
 /* A damaged datagram is not taken for one of another version. */
@@ -315,14 +315,14 @@ static void another_version_is_named(void **state)
 	log_text_begin();
 	T_IS(receive_version(s, p, SOCK_MAGIC + 256), -EBADMSG);
 	dgram.head.magic = SOCK_MAGIC + 1;
-	T_IS(sock_rx_datagram(s, &p->base.name, dgram.bytes,
+	T_IS(sock_rx_datagram(s, &p->name, dgram.bytes,
 			      sizeof(struct sock_head), 64),
 	     -EBADMSG);
 	T_FALSE(log_text_contains("version"));
 	log_text_begin();
 	T_IS(receive_version(s, p, SOCK_MAGIC + 1), -EBADMSG);
-	T_TRUE(log_text_contains("a datagram of a peer has format 5, this "
-				 "process has format 4:"));
+	T_TRUE(log_text_contains("a datagram of a peer has format 6, this "
+				 "process has format 5:"));
 	forge_close(s, &p, 1);
 }
 

@@ -91,7 +91,7 @@ static size_t build(const struct sock *s, int step)
 }
 
 /* Receives from a block of exactly that size, so that overreads are found. */
-static void receive(struct sock *s, const struct sockaddr_in *from, size_t len)
+static void receive(struct sock *s, const union weft_name *from, size_t len)
 {
 	struct sock_head *h;
 
@@ -109,12 +109,12 @@ static void receive(struct sock *s, const struct sockaddr_in *from, size_t len)
 
 static void hostile_exchange(struct sock *s, struct fuzz *f, int round)
 {
-	struct sockaddr_in name = { .sin_family = AF_INET };
+	union weft_name name = { .in.sin_family = AF_INET };
 	int order[STEPS + 3];
 	int n = STEPS;
 
-	name.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);
-	name.sin_port = htons((uint16_t)(1024 + round % 60000));
+	name.in.sin_addr.s_addr = htonl(INADDR_LOOPBACK + 1);
+	name.in.sin_port = htons((uint16_t)(1024 + round % 60000));
 	for (int i = 0; i < STEPS; i++)
 		order[i] = i;
 	for (int i = 0; i < 2; i++)

@@ -28,7 +28,7 @@ static void forger_open(struct forger *x, const char *key)
 
 	memset(x, 0, sizeof(*x));
 	T_OK(end_open(&x->to, &weft_carrier_sock, 1, &attr));
-	x->fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	x->fd = socket(t_family(), SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	T_TRUE(x->fd >= 0);
 }
 

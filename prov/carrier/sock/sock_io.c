@@ -69,7 +69,7 @@ struct sock_in {
 	_Alignas(64) uint8_t data[SOCK_READ_BATCH][SOCK_READ_BYTES];
 	struct mmsghdr msg[SOCK_READ_BATCH];
 	struct iovec iov[SOCK_READ_BATCH];
-	struct sockaddr_in from[SOCK_READ_BATCH];
+	union weft_name from[SOCK_READ_BATCH];
 	uint32_t runs; /* consecutive reads of small messages */
 };
 
@@ -106,21 +106,29 @@ void sock_io_close(struct sock *s)
 
 /* ---- ICMP errors --------------------------------------------------------- */
 
-static void io_error(struct sock *s, const struct sockaddr_in *to,
+static void io_error(struct sock *s, const union weft_name *to,
 		     const struct sock_extended_err *e)
 {
-	struct sock_peer *p = weft_hash_get(&s->by_name, sock_name_key(to));
+	struct sock_peer *p = sock_peer_find(s, to);
 
-	if (p && e->ee_origin == SO_EE_ORIGIN_ICMP &&
+	if (p &&
+	    (e->ee_origin == SO_EE_ORIGIN_ICMP ||
+	     e->ee_origin == SO_EE_ORIGIN_ICMP6) &&
 	    e->ee_errno == ECONNREFUSED)
 		sock_peer_refused(s, p);
+}
+
+static bool io_is_error(const struct cmsghdr *c)
+{
+	return (c->cmsg_level == IPPROTO_IP && c->cmsg_type == IP_RECVERR) ||
+	       (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_RECVERR);
 }
 
 /* Reads one error from the queue; returns false if there is none. */
 static bool io_error_read(struct sock *s)
 {
 	_Alignas(struct cmsghdr) char control[512];
-	struct sockaddr_in to = { .sin_family = 0 };
+	union weft_name to = { .in.sin_family = 0 };
 	struct msghdr m = { .msg_name = &to,
 			    .msg_namelen = sizeof(to),
 			    .msg_control = control,
@@ -131,7 +139,7 @@ static bool io_error_read(struct sock *s)
 	for (struct cmsghdr *c = CMSG_FIRSTHDR(&m); c; c = CMSG_NXTHDR(&m, c)) {
 		struct sock_extended_err e;
 
-		if (c->cmsg_level != IPPROTO_IP || c->cmsg_type != IP_RECVERR)
+		if (!io_is_error(c))
 			continue;
 		memcpy(&e, CMSG_DATA(c), sizeof(e));
 		io_error(s, &to, &e);
@@ -185,7 +193,7 @@ static void io_sign(const struct sock *s, const struct sock_peer *p,
 {
 	if (weft_unlikely(data[offsetof(struct sock_head, flags)] &
 			  SOCK_PUBLIC))
-		sock_keys_sign(s, &p->base.name, data, bytes);
+		sock_keys_sign(s, &p->name, data, bytes);
 	else
 		sock_seal_sign(s, p->own_seal, data, bytes);
 }
@@ -213,7 +221,7 @@ void sock_io_add(struct sock *s, struct sock_peer *p, void *data,
 	h->crc = sock_crc(s, h, bytes);
 	bytes += s->tag;
 	if (s->faults.any) {
-		sock_fault_send(s, &p->base.name, data, bytes);
+		sock_fault_send(s, &p->name, data, bytes);
 		return;
 	}
 	o->entry[i] = (struct io_entry){ p, h->seq, h->kind == SOCK_DATA };
@@ -299,8 +307,8 @@ static uint32_t io_build(struct sock *s, uint32_t i)
 		uint32_t n = io_gso_count(s, i);
 
 		*m = (struct msghdr){
-			.msg_name = &o->entry[i].peer->base.name,
-			.msg_namelen = sizeof(struct sockaddr_in),
+			.msg_name = &o->entry[i].peer->name,
+			.msg_namelen = weft_name_bytes(&s->name),
 			.msg_iov = piece,
 			.msg_iovlen = io_iovec(o, i, n, piece),
 		};
@@ -311,12 +319,6 @@ static uint32_t io_build(struct sock *s, uint32_t i)
 		i += n;
 	}
 	return msgs;
-}
-
-static int io_fragments(struct sock *s, int how)
-{
-	return setsockopt(s->fd, IPPROTO_IP, IP_MTU_DISCOVER, &how,
-			  sizeof(how));
 }
 
 /*
@@ -330,15 +332,14 @@ static void io_mtu_shrunk(struct sock *s, uint32_t i)
 	uint32_t width = e->peer->dgram_max + s->tag;
 	bool local;
 
-	sock_name_route(s, &e->peer->base.name, &width, &local);
+	sock_name_route(s, &e->peer->name, &width, &local);
 	if (v->iov_len <= width)
 		width = SOCK_DGRAM_MIN;
 	sock_peer_dgram_max_set(e->peer, width - s->tag);
 	e->peer->pace.datagram = e->peer->dgram_max;
-	io_fragments(s, IP_PMTUDISC_DONT);
-	sock_io_send_one(s, &e->peer->base.name, v->iov_base,
-			 (uint32_t)v->iov_len);
-	io_fragments(s, IP_PMTUDISC_DO);
+	sock_name_fragment(s, true);
+	sock_io_send_one(s, &e->peer->name, v->iov_base, (uint32_t)v->iov_len);
+	sock_name_fragment(s, false);
 }
 
 static void io_unsent(struct sock *s, uint32_t i)
@@ -384,14 +385,14 @@ static uint32_t io_failed(struct sock *s, uint32_t i, bool joined)
  * of the C library are cancellation points, which cost one atomic operation
  * before and after each call in threaded programs.
  */
-static ssize_t io_call_send(const struct sock *s, const struct sockaddr_in *to,
+static ssize_t io_call_send(const struct sock *s, const union weft_name *to,
 			    const void *data, size_t bytes)
 {
 	return syscall(SYS_sendto, s->fd, data, bytes, MSG_DONTWAIT, to,
-		       sizeof(*to));
+		       weft_name_bytes(&s->name));
 }
 
-static ssize_t io_call_receive(const struct sock *s, struct sockaddr_in *from,
+static ssize_t io_call_receive(const struct sock *s, union weft_name *from,
 			       void *data, size_t room)
 {
 	socklen_t len = sizeof(*from);
@@ -406,7 +407,7 @@ static uint32_t io_send_one(struct sock *s, uint32_t i)
 	const struct iovec *v = &s->out->iov[i];
 	const struct sock_peer *p = s->out->entry[i].peer;
 
-	if (io_call_send(s, &p->base.name, v->iov_base, v->iov_len) < 0)
+	if (io_call_send(s, &p->name, v->iov_base, v->iov_len) < 0)
 		return io_failed(s, i, false);
 	return i + 1;
 }
@@ -434,7 +435,7 @@ void sock_io_flush(struct sock *s)
 	o->bytes = 0;
 }
 
-int sock_io_send_one(struct sock *s, const struct sockaddr_in *to,
+int sock_io_send_one(struct sock *s, const union weft_name *to,
 		     const void *data, uint32_t bytes)
 {
 	for (int tries = 0; tries < 3; tries++) {

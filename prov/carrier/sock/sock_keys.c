@@ -28,7 +28,7 @@
 #include <string.h>
 
 #define KEYS_SHA      32u
-#define KEYS_NAME     6u /* bytes of an IPv4 address and port */
+#define KEYS_NAME     18u /* bytes of an address (struct weft_ip) and port */
 /* minimum interval between answers to stray datagrams, ns */
 #define KEYS_STRAY_NS UINT64_C(1000000)
 
@@ -40,10 +40,12 @@ static bool keys_hmac(const uint8_t key[KEYS_SHA], const void *data,
 	return HMAC(EVP_sha256(), key, KEYS_SHA, data, bytes, out, &len);
 }
 
-static uint8_t *keys_name(uint8_t *to, const struct sockaddr_in *name)
+static uint8_t *keys_name(uint8_t *to, const union weft_name *name)
 {
-	memcpy(to, &name->sin_addr, 4);
-	memcpy(to + 4, &name->sin_port, 2);
+	const struct weft_ip ip = weft_name_ip(name);
+
+	memcpy(to, &ip, sizeof(ip));
+	memcpy(to + sizeof(ip), &name->in.sin_port, 2);
 	return to + KEYS_NAME;
 }
 
@@ -66,7 +68,7 @@ int sock_keys_open(struct sock *s, const struct weft_carrier_attr *attr)
 	 * Endpoints with and without encryption derive different keys, so that
 	 * they reject each other's datagrams.
 	 */
-	const char *use = attr->encrypt ? "weft sock 4 secret" : "weft sock 4";
+	const char *use = attr->encrypt ? "weft sock 5 secret" : "weft sock 5";
 	unsigned len;
 
 	if (!attr->key_bytes && attr->encrypt) {
@@ -97,8 +99,8 @@ void sock_keys_close(struct sock *s)
  * Computes the tag of a SOCK_PUBLIC datagram over all bytes except the CRC's
  * word, since the CRC covers the tag.
  */
-static bool keys_tag(const struct sock *s, const struct sockaddr_in *from,
-		     const struct sockaddr_in *to, const uint8_t *data,
+static bool keys_tag(const struct sock *s, const union weft_name *from,
+		     const union weft_name *to, const uint8_t *data,
 		     uint8_t out[KEYS_SHA])
 {
 	uint8_t all[2 * KEYS_NAME + sizeof(struct sock_head) - 4 +
@@ -109,7 +111,7 @@ static bool keys_tag(const struct sock *s, const struct sockaddr_in *from,
 	return keys_hmac(s->key, all, sizeof(all), out);
 }
 
-void sock_keys_sign(const struct sock *s, const struct sockaddr_in *to,
+void sock_keys_sign(const struct sock *s, const union weft_name *to,
 		    uint8_t *data, uint32_t bytes)
 {
 	uint8_t tag[KEYS_SHA] = { 0 };
@@ -122,7 +124,7 @@ void sock_keys_sign(const struct sock *s, const struct sockaddr_in *to,
 	memcpy(data + bytes, tag, SOCK_TAG);
 }
 
-bool sock_keys_verify(const struct sock *s, const struct sockaddr_in *from,
+bool sock_keys_verify(const struct sock *s, const union weft_name *from,
 		      const uint8_t *data, uint32_t bytes)
 {
 	uint8_t tag[KEYS_SHA];
@@ -131,7 +133,7 @@ bool sock_keys_verify(const struct sock *s, const struct sockaddr_in *from,
 	       !CRYPTO_memcmp(tag, data + bytes, SOCK_TAG);
 }
 
-void sock_keys_answer_stray(struct sock *s, const struct sockaddr_in *to,
+void sock_keys_answer_stray(struct sock *s, const union weft_name *to,
 			    uint64_t remote_gen)
 {
 	struct {
@@ -159,7 +161,7 @@ void sock_keys_answer_stray(struct sock *s, const struct sockaddr_in *to,
 
 /* One side of a session, as input of the key derivation in both processes. */
 struct keys_side {
-	const struct sockaddr_in *name;
+	const union weft_name *name;
 	uint64_t gen;
 	const uint8_t *public;
 };
@@ -180,7 +182,7 @@ static struct sock_seal *keys_seal(const struct sock *s,
 				   const struct keys_side *from,
 				   const struct keys_side *to, bool sends)
 {
-	static const char label[16] = "weft sock 4 data";
+	static const char label[16] = "weft sock 5 data";
 	uint8_t info[sizeof(label) + 2 * KEYS_SIDE + 1];
 	uint8_t key[KEYS_SHA];
 	struct sock_seal *seal = NULL;
@@ -216,7 +218,7 @@ static bool keys_shared(const struct sock *s, const uint8_t *public,
 /* Derives the key that authenticates streams between the two endpoints. */
 static bool keys_stream(struct sock_peer *p, const uint8_t secret[KEYS_SHA])
 {
-	static const char label[] = "weft sock 4 stream";
+	static const char label[] = "weft sock 5 stream";
 
 	static_assert(STREAM_KEY_BYTES == KEYS_SHA, "one HMAC");
 	return keys_hmac(secret, label, sizeof(label) - 1, p->stream.key);
@@ -226,7 +228,7 @@ bool sock_keys_agree(struct sock *s, struct sock_peer *p, uint64_t remote_gen,
 		     const uint8_t public[SOCK_PUBLIC_BYTES])
 {
 	const struct keys_side ours = { &s->name, s->gen, s->public };
-	const struct keys_side theirs = { &p->base.name, remote_gen, public };
+	const struct keys_side theirs = { &p->name, remote_gen, public };
 	uint8_t shared[SOCK_PUBLIC_BYTES];
 	uint8_t secret[KEYS_SHA];
 	bool ok;

@@ -322,7 +322,7 @@ static void a_lost_ack_of_first_contact_is_resent_with_data(void **state)
  */
 static void forge_refusal(struct pair *t)
 {
-	const struct sockaddr_in *a = &t->a.name, *b = &t->b.name;
+	const union weft_name *a = &t->a.name, *b = &t->b.name;
 	struct {
 		struct icmphdr icmp;
 		struct iphdr ip;
@@ -334,12 +334,15 @@ static void forge_refusal(struct pair *t)
 			.tot_len = htons(sizeof(m.ip) + sizeof(m.udp)),
 			.ttl = 64,
 			.protocol = IPPROTO_UDP,
-			.saddr = a->sin_addr.s_addr,
-			.daddr = b->sin_addr.s_addr },
-		.udp = { .source = a->sin_port, .dest = b->sin_port } };
+			.saddr = a->in.sin_addr.s_addr,
+			.daddr = b->in.sin_addr.s_addr },
+		.udp = { .source = a->in.sin_port, .dest = b->in.sin_port } };
 	uint16_t word[sizeof(m) / 2];
 	uint32_t sum = 0;
-	int fd = socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC, IPPROTO_ICMP);
+	/* ICMPv6 messages are not forged */
+	int fd = weft_name_is_ipv6(a) ? -1
+				      : socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC,
+					       IPPROTO_ICMP);
 
 	if (fd < 0) {
 		sock_enter(sock_of(t->a.c));
@@ -404,7 +407,7 @@ static pid_t child_fork(int *pipe_p)
 {
 	struct weft_carrier_attr attr = { .key = JOB,
 					  .key_bytes = strlen(JOB) };
-	struct sockaddr_in name;
+	union weft_name name;
 	static struct end c;
 	int fd[2];
 	pid_t pid;

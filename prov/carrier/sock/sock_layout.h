@@ -34,7 +34,7 @@
 #include <assert.h>
 #include <stdint.h>
 
-#define SOCK_MAGIC 0x57534b34u /* "WSK4": the last character is the version */
+#define SOCK_MAGIC 0x57534b35u /* "WSK5": the last character is the version */
 
 enum sock_kind {
 	SOCK_HELLO = 1, /* probe, answered immediately */
@@ -62,7 +62,7 @@ struct sock_head {
 	 * the tag
 	 */
 	uint32_t crc;
-	uint32_t magic; /* crc and magic: at this place in all versions */
+	uint32_t magic; /* crc and magic: same offset in all versions */
 	uint64_t from;	/* incarnation of the sender: time of its opening */
 	uint64_t to;	/* incarnation of the receiver; 0: not known yet */
 	uint32_t seq;	/* sequence number of this datagram */

@@ -38,9 +38,9 @@ static bool stderr_end(FILE *f, int saved, const char *word)
 /* An endpoint at the loopback reports that other hosts are not reachable. */
 static void the_loopback_does_not_reach_other_hosts(void **state)
 {
-	struct sockaddr_in there = { .sin_family = AF_INET,
-				     .sin_port = htons(4711),
-				     .sin_addr.s_addr = htonl(0xc0000201) };
+	union weft_name there = { .in.sin_family = AF_INET,
+				  .in.sin_port = htons(4711),
+				  .in.sin_addr.s_addr = htonl(0xc0000201) };
 	struct weft_peer *p;
 	struct end e;
 	int saved, ret;

@@ -12,8 +12,9 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define OPS_PORTS      16  /* UDP ports tried until the TCP port is free */
-#define OPS_WINDOW_MIN 32u /* datagrams; a split packet must fit */
+#define OPS_PORTS      16 /* UDP ports tried until the TCP port is free */
+/* minimum window in datagrams: a split packet must fit */
+#define OPS_WINDOW_MIN 32u
 #define OPS_FAULTS                                               \
 	(1u << WEFT_FAULT_LOSS | 1u << WEFT_FAULT_DUPLICATE |    \
 	 1u << WEFT_FAULT_REORDER | 1u << WEFT_FAULT_DELAY |     \
@@ -105,7 +106,7 @@ static int ops_open_name(struct sock *s, const struct weft_carrier_attr *attr)
 		ret = sock_name_open(s, &attr->name);
 		if (!ret)
 			ret = sock_stream_open(s, attr);
-		if (ret || attr->name.sin_port || !s->stream.on ||
+		if (ret || attr->name.in.sin_port || !s->stream.on ||
 		    s->stream.listener >= 0)
 			break;
 	}
@@ -185,12 +186,12 @@ static void sock_close(struct weft_carrier *c)
 	ops_free(s);
 }
 
-static void sock_name_get(struct weft_carrier *c, struct sockaddr_in *name)
+static void sock_name_get(struct weft_carrier *c, union weft_name *name)
 {
 	*name = sock_of(c)->name;
 }
 
-static int sock_peer(struct weft_carrier *c, const struct sockaddr_in *name,
+static int sock_peer(struct weft_carrier *c, const union weft_name *name,
 		     struct weft_peer **peer_p)
 {
 	struct sock *s = sock_of(c);
@@ -306,6 +307,19 @@ static void sock_nudge(struct weft_carrier *c, struct weft_peer *peer)
 {
 }
 
+static void sock_ended(struct weft_carrier *c, struct weft_peer *peer)
+{
+	struct sock *s = sock_of(c);
+	struct sock_peer *p = sock_peer_of(peer);
+
+	sock_enter(s);
+	if (!p->base.lost && !p->self) {
+		p->refused = true;
+		sock_peer_busy(s, p);
+	}
+	sock_leave(s);
+}
+
 static void sock_stats(struct weft_carrier *c, struct weft_carrier_stats *st)
 {
 	struct sock *s = sock_of(c);
@@ -342,5 +356,6 @@ const struct weft_carrier_ops weft_carrier_sock = {
 	.window_close = sock_window_close,
 	.watch = sock_watch,
 	.nudge = sock_nudge,
+	.ended = sock_ended,
 	.stats = sock_stats,
 };

@@ -19,7 +19,6 @@
 #include "src/base/log.h"
 #include "src/base/must.h"
 
-#include <arpa/inet.h>
 #include <assert.h>
 #include <errno.h>
 #include <stdlib.h>
@@ -75,7 +74,19 @@ void sock_peer_dgram_max_set(struct sock_peer *p, uint32_t dgram_max)
 				   sizeof(struct weft_pkt));
 }
 
-static int peer_new(struct sock *s, const struct sockaddr_in *name,
+/*
+ * Returns whether a peer with another name has the same key. Keys of IPv6 names
+ * have 64 bits, so this does not happen by chance; the new name is refused.
+ */
+static bool peer_key_is_taken(const struct sock *s, const union weft_name *name)
+{
+	const struct sock_peer *p =
+		weft_hash_get(&s->by_name, weft_name_key(name));
+
+	return p && !weft_name_equal(&p->name, name);
+}
+
+static int peer_new(struct sock *s, const union weft_name *name,
 		    struct sock_peer **p_p)
 {
 	struct sock_peer *p;
@@ -83,23 +94,26 @@ static int peer_new(struct sock *s, const struct sockaddr_in *name,
 	bool local;
 	int ret = sock_name_route(s, name, &dgram_max, &local);
 
+	if (!ret && peer_key_is_taken(s, name))
+		ret = -EHOSTUNREACH;
 	if (!ret)
 		ret = peer_table_grow(s);
 	if (ret)
 		return ret;
 	p = calloc(1, sizeof(*p));
-	if (!p || weft_hash_set(&s->by_name, sock_name_key(name), p)) {
+	if (!p || weft_hash_set(&s->by_name, weft_name_key(name), p)) {
 		free(p);
 		return -ENOMEM;
 	}
-	p->base.name = *name;
-	p->stream.name = *name;
+	p->name = weft_name_make(weft_name_ip(name), name->in.sin_port);
+	p->base.name = &p->name;
+	p->stream.name = p->name;
 	p->base.index = s->peer_count;
 	sock_peer_dgram_max_set(p, dgram_max - s->tag);
 	p->local = local;
 	p->room = PEER_ROOM_FIRST;
 	p->hello_backoff_ns = PEER_HELLO_MIN_NS;
-	p->self = sock_name_key(name) == sock_name_key(&s->name);
+	p->self = weft_name_equal(name, &s->name);
 	if (p->self) {
 		p->remote_gen = s->gen;
 		p->state = SOCK_OPEN;
@@ -112,18 +126,20 @@ static int peer_new(struct sock *s, const struct sockaddr_in *name,
 	return 0;
 }
 
-struct sock_peer *sock_peer_find(struct sock *s, const struct sockaddr_in *name)
+struct sock_peer *sock_peer_find(struct sock *s, const union weft_name *name)
 {
 	struct sock_peer *p = s->last_found;
 
-	if (p && sock_name_key(&p->base.name) == sock_name_key(name))
+	if (p && weft_name_equal(&p->name, name))
 		return p;
-	p = weft_hash_get(&s->by_name, sock_name_key(name));
+	p = weft_hash_get(&s->by_name, weft_name_key(name));
+	if (!p || !weft_name_equal(&p->name, name))
+		return NULL;
 	s->last_found = p;
 	return p;
 }
 
-int sock_peer_get(struct sock *s, const struct sockaddr_in *name,
+int sock_peer_get(struct sock *s, const union weft_name *name,
 		  struct sock_peer **p_p)
 {
 	struct sock_peer *old = sock_peer_find(s, name);
@@ -158,8 +174,7 @@ static struct sock_peer *peer_first_contact(struct sock *s, struct sock_peer *p,
 	return p;
 }
 
-struct sock_peer *sock_peer_of_head(struct sock *s,
-				    const struct sockaddr_in *name,
+struct sock_peer *sock_peer_of_head(struct sock *s, const union weft_name *name,
 				    const struct sock_head *h,
 				    const uint8_t *public)
 {
@@ -252,13 +267,12 @@ static void peer_record_refusal(struct sock *s, struct sock_peer *p)
 
 static void peer_log_refused(const struct sock *s, const struct sock_peer *p)
 {
-	char ip[INET_ADDRSTRLEN];
+	char name[WEFT_NAME_TEXT];
 
-	inet_ntop(AF_INET, &p->base.name.sin_addr, ip, sizeof(ip));
 	weft_log(WEFT_LOG_WARN,
-		 "sock: %s:%u: its host refuses datagrams and it has not "
+		 "sock: %s: its host refuses datagrams and it has not "
 		 "answered for %llu ms; declared dead",
-		 ip, ntohs(p->base.name.sin_port),
+		 weft_name_text(&p->name, name),
 		 (unsigned long long)((s->now - p->refusal_ns) / 1000000));
 }
 
@@ -284,12 +298,12 @@ void sock_peer_probe(struct sock *s, struct sock_peer *p)
 
 /*
  * Reports once that no process of this host has the port of a peer at the
- * loopback. Such a peer may open later, or is on another host and was opened
- * without an interface: no datagram can ever reach it then.
+ * loopback. The peer may open later. If the peer is on another host and was
+ * opened at its own loopback, no datagram can ever reach it.
  */
 static void peer_log_absent(struct sock *s, struct sock_peer *p)
 {
-	char ip[INET_ADDRSTRLEN];
+	char name[WEFT_NAME_TEXT];
 
 	if (!p->absent_since_ns)
 		p->absent_since_ns = s->now;
@@ -297,14 +311,13 @@ static void peer_log_absent(struct sock *s, struct sock_peer *p)
 	    s->now - p->absent_since_ns < PEER_ABSENT_LOG_NS)
 		return;
 	s->absent_logged = true;
-	inet_ntop(AF_INET, &p->base.name.sin_addr, ip, sizeof(ip));
 	weft_log(
 		WEFT_LOG_WARN,
-		"sock: no process of this host has had %s:%u for %llu ms; "
+		"sock: no process of this host has had %s for %llu ms; "
 		"still waiting. If that endpoint is on another host, it was "
 		"opened at its loopback: set FI_WEFT_IFACE to an interface and "
 		"FI_WEFT_KEY to a secret there",
-		ip, ntohs(p->base.name.sin_port),
+		weft_name_text(&p->name, name),
 		(unsigned long long)((s->now - p->absent_since_ns) / 1000000));
 }
 

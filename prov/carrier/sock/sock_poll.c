@@ -273,6 +273,9 @@ static int poll_pass(struct sock *s, int budget)
 	s->polling = true;
 	was = s->stats.received;
 	n = pass_read(s, pass_deliver_reordered(s, budget), budget, &left);
+	/* peers wait for responses while the streams are busy */
+	if (s->deferred && stream_is_busy(&s->stream))
+		sock_poll_pass_send_deferred(s);
 	n += stream_poll(&s->stream, s->now);
 	s->polling = false;
 	if (s->faults.any)

@@ -24,7 +24,10 @@
 
 enum progress_state { PROGRESS_IDLE, PROGRESS_WATCH, PROGRESS_WORK };
 
-/* Values of the counters; if equal, nothing happened in between. */
+/*
+ * A snapshot of the counters; two equal snapshots show that nothing happened in
+ * between.
+ */
 struct progress_view {
 	uint32_t caller_polls;
 	uint32_t traffic;

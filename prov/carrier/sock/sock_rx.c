@@ -296,7 +296,7 @@ static bool rx_is_valid(struct sock *s, const uint8_t *data, uint32_t bytes,
  * Answers a datagram for a previous owner of this name, so that its sender
  * learns of the new owner.
  */
-static void rx_stray(struct sock *s, const struct sockaddr_in *from,
+static void rx_stray(struct sock *s, const union weft_name *from,
 		     const struct sock_head *h)
 {
 	struct sock_peer *p;
@@ -359,8 +359,7 @@ static struct sock_peer *rx_replayed(struct sock *s)
  * Returns the sender of a first contact if the datagram is new and signed with
  * the job's key, otherwise NULL.
  */
-static struct sock_peer *rx_public(struct sock *s,
-				   const struct sockaddr_in *from,
+static struct sock_peer *rx_public(struct sock *s, const union weft_name *from,
 				   const struct sock_head *h,
 				   const struct rx_view *v)
 {
@@ -390,8 +389,7 @@ static struct sock_peer *rx_public(struct sock *s,
  * Returns the sender if the datagram is new and signed with the session key,
  * otherwise NULL.
  */
-static struct sock_peer *rx_signed(struct sock *s,
-				   const struct sockaddr_in *from,
+static struct sock_peer *rx_signed(struct sock *s, const union weft_name *from,
 				   const struct sock_head *h,
 				   const struct rx_view *v)
 {
@@ -414,7 +412,7 @@ static struct sock_peer *rx_signed(struct sock *s,
 
 /* Without a key: returns the claimed sender of a datagram, or NULL. */
 static struct sock_peer *rx_unsigned(struct sock *s,
-				     const struct sockaddr_in *from,
+				     const union weft_name *from,
 				     const struct sock_head *h)
 {
 	struct sock_peer *p;
@@ -439,8 +437,8 @@ static uint32_t rx_bitmap_words(const struct sock_head *h,
 	return n < WEFT_ARQ_WORDS ? n : WEFT_ARQ_WORDS - 1;
 }
 
-int sock_rx_datagram(struct sock *s, const struct sockaddr_in *from,
-		     uint8_t *data, uint32_t bytes, int budget)
+int sock_rx_datagram(struct sock *s, const union weft_name *from, uint8_t *data,
+		     uint32_t bytes, int budget)
 {
 	struct rx_view v = { data, bytes - s->tag, sizeof(struct sock_head),
 			     false };

@@ -6,6 +6,7 @@
  * incarnations and ends with it.
  */
 #include "prov/carrier/sock/sock.h"
+#include "config.h"
 #include "src/base/log.h"
 
 #include <errno.h>
@@ -15,7 +16,7 @@
  * signed a datagram is accepted.
  */
 static struct stream_peer *
-sock_stream_find(void *arg, const struct sockaddr_in *name, uint64_t gen)
+sock_stream_find(void *arg, const union weft_name *name, uint64_t gen)
 {
 	struct sock *s = arg;
 	struct sock_peer *p = sock_peer_find(s, name);
@@ -25,6 +26,13 @@ sock_stream_find(void *arg, const struct sockaddr_in *name, uint64_t gen)
 		return NULL;
 	return &p->stream;
 }
+
+/* Without OpenSSL, connections cannot be authenticated. */
+#ifdef HAVE_CRYPTO
+#define SOCK_STREAMS true
+#else
+#define SOCK_STREAMS false
+#endif
 
 int sock_stream_open(struct sock *s, const struct weft_carrier_attr *attr)
 {
@@ -38,7 +46,7 @@ int sock_stream_open(struct sock *s, const struct weft_carrier_attr *attr)
 	};
 	int ret;
 
-	if (!attr->streams)
+	if (!attr->streams || !SOCK_STREAMS)
 		return 0;
 	ret = stream_open(&s->stream, &a);
 	s->stream.cut_bytes = s->faults.cut;
@@ -46,7 +54,7 @@ int sock_stream_open(struct sock *s, const struct weft_carrier_attr *attr)
 		weft_log(WEFT_LOG_INFO,
 			 "sock: TCP port %u is in use; without it no peer can "
 			 "open a stream",
-			 ntohs(s->name.sin_port));
+			 ntohs(s->name.in.sin_port));
 	return ret;
 }
 

@@ -172,7 +172,7 @@ static int child_end(struct child *c)
 /* Opens an endpoint, and sends one packet to the address in the pipe. */
 static void child_open(int fd, struct end *c)
 {
-	struct sockaddr_in name;
+	union weft_name name;
 
 	if (read(fd, &name, sizeof(name)) != sizeof(name) ||
 	    end_open(c, &weft_carrier_sock, 2, NULL) ||
@@ -250,13 +250,12 @@ static void a_small_mtu_splits_packets_into_parts(void **state)
 	}
 }
 
-static int forger_open(struct sockaddr_in *name)
+static int forger_open(union weft_name *name)
 {
-	int fd = socket(AF_INET, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+	int fd = socket(t_family(), SOCK_DGRAM | SOCK_CLOEXEC, 0);
 	socklen_t len = sizeof(*name);
 
-	*name = (struct sockaddr_in){ .sin_family = AF_INET };
-	name->sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	*name = t_loopback();
 	T_TRUE(fd >= 0);
 	T_OK(bind(fd, (struct sockaddr *)name, sizeof(*name)));
 	T_OK(getsockname(fd, (struct sockaddr *)name, &len));
@@ -285,7 +284,7 @@ static void invalid_datagrams_are_dropped_and_counted(void **state)
 {
 	enum { N = 500 };
 	struct pair *t = pair_open(NULL);
-	struct sockaddr_in name;
+	union weft_name name;
 	int fd = forger_open(&name);
 	struct t_limit limit;
 	struct weft_rng rng;
@@ -336,7 +335,7 @@ static void a_sender_of_invalid_records_is_lost(void **state)
 		uint8_t bytes[512];
 	} dgram;
 	struct pair *t = pair_open(NULL);
-	struct sockaddr_in name;
+	union weft_name name;
 	int fd = forger_open(&name);
 	struct weft_rng rng;
 
@@ -486,7 +485,7 @@ static void a_forged_datagram_is_dropped(void **state)
 					   .encrypt = encrypt };
 	uint8_t dgram[512];
 	struct sock_head *h = (void *)dgram;
-	struct sockaddr_in name;
+	union weft_name name;
 	int fd = forger_open(&name);
 	struct weft_rng rng;
 	struct end e;
@@ -570,7 +569,7 @@ static void encrypted_datagrams_pass_the_signature_tests(void **state)
 static void a_silent_peer_is_lost_once(void **state)
 {
 	struct weft_carrier_attr attr = { .silence_ms = 100 };
-	struct sockaddr_in name;
+	union weft_name name;
 	int fd = forger_open(&name);
 	struct weft_peer *to;
 	struct end e;
@@ -614,7 +613,7 @@ static void a_host_that_never_answers_is_lost(void **state)
 					  .key = "secret",
 					  .key_bytes = 6 };
 	struct t_limit limit;
-	struct sockaddr_in name;
+	union weft_name name;
 	int fd = forger_open(&name);
 	struct weft_peer *to;
 	struct end e;

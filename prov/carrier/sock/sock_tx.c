@@ -24,7 +24,9 @@
 
 /* number of later transmissions after which a datagram counts as lost */
 #define TX_REORDER   3u
-/* largest packet that shares a datagram, which has TX_SHARED bytes */
+/*
+ * largest packet that shares a datagram; a shared datagram has TX_SHARED bytes
+ */
 #define TX_SMALL     1024u
 #define TX_SHARED    4096u
 #define TX_PART_MIN  64u /* bytes of the smallest part of a packet */
@@ -690,13 +692,12 @@ static bool tx_silent(const struct sock *s, const struct sock_peer *p)
 
 void sock_tx_fail_silent(const struct sock *s, struct sock_peer *p)
 {
-	char ip[INET_ADDRSTRLEN];
+	char name[WEFT_NAME_TEXT];
 
-	inet_ntop(AF_INET, &p->base.name.sin_addr, ip, sizeof(ip));
 	weft_log(WEFT_LOG_WARN,
-		 "sock: %s:%u has not answered for %llu ms "
+		 "sock: %s has not answered for %llu ms "
 		 "(FI_WEFT_SILENCE); declared dead",
-		 ip, ntohs(p->base.name.sin_port),
+		 weft_name_text(&p->name, name),
 		 (unsigned long long)(s->silence_ns / 1000000));
 	p->broken = ECONNRESET;
 }

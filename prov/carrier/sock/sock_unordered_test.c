@@ -23,7 +23,7 @@ enum {
 
 struct side {
 	struct weft_carrier *c;
-	struct sockaddr_in name;
+	union weft_name name;
 	uint8_t *arrivals;   /* number of arrivals of each byte */
 	uint64_t bytes;	     /* bytes that arrived */
 	uint64_t contiguous; /* offset before which all bytes have arrived */

@@ -5,9 +5,11 @@
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/clock.h"
+#include "src/os/wait_fd.h"
 #include "test/support/carrier_fixture.h"
 #include "test/t.h"
 
+#include <poll.h>
 #include <pthread.h>
 #include <sched.h>
 
@@ -66,10 +68,33 @@ static void an_earlier_due_time_ends_a_wait(void **state)
 	end_close(&r.e);
 }
 
+/* An event ends a wait, which consumes it: the next wait blocks again. */
+static void an_event_ends_one_wait(void **state)
+{
+	static const struct weft_carrier_attr no_spin = { .spin_ns = 1 };
+	static struct end e;
+	struct pollfd fd = { .events = POLLIN };
+	struct t_limit limit;
+
+	t_limit_set(&limit, 60);
+	T_OK(end_open(&e, &weft_carrier_sock, 1, &no_spin));
+	fd.fd = sock_of(e.c)->waiter.event;
+	for (int i = 0; i < 3; i++) {
+		weft_event_fd_set(fd.fd);
+		while (poll(&fd, 1, 0) == 1 && !t_limit_expired(&limit)) {
+			e.c->ops->poll(e.c, 16);
+			e.c->ops->wait(e.c, LONG_NS);
+		}
+		T_FALSE(t_limit_expired(&limit));
+	}
+	end_close(&e);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(an_earlier_due_time_ends_a_wait),
+		T_CASE(an_event_ends_one_wait),
 	};
 
 	return T_RUN(tests);

@@ -21,7 +21,10 @@
 #define POLL_CHECK_NS UINT64_C(1000000)
 #define POLL_GREET_NS UINT64_C(50000)
 
-/* Leaves most descriptors to the application. */
+/*
+ * Returns the maximum number of connections; leaves most descriptors to the
+ * application.
+ */
 static uint32_t conn_limit(void)
 {
 	struct rlimit lim;
@@ -143,17 +146,9 @@ int stream_expect(struct stream *st, struct stream_peer *p,
 int stream_supply(struct stream *st, struct stream_peer *p,
 		  struct weft_stream_xfer *x)
 {
-	int ret;
-
 	if (!st->on || !conn_usable(p->out))
 		return -EAGAIN;
 	xfer_begin(st, p->out, x);
-	/* starts at once, if no earlier transfer is in progress */
-	if (p->out->xfers.next != &x->link)
-		return 0;
-	ret = stream_tx_push(st, p->out);
-	if (ret < 0)
-		stream_break(st, p->out);
 	return 0;
 }
 
@@ -163,11 +158,14 @@ void stream_withdraw(struct stream *st, struct weft_stream_xfer *x)
 
 	if (!c)
 		return;
-	/* the rest of the record has no memory, so the connection must end */
-	if (c->now == x && (c->incoming || c->record))
+	/*
+	 * the rest of the record has no destination, so the connection must be
+	 * closed
+	 */
+	if (c->now == x) {
 		stream_break(st, c);
-	if (c->now == x)
 		c->now = NULL;
+	}
 	stream_xfer_end(x);
 }
 
@@ -299,7 +297,10 @@ static void conn_greet(struct stream *st, struct stream_conn *c)
 	}
 }
 
-/* The peer sends nothing on this connection: readable means its end. */
+/*
+ * Checks an outgoing connection for its end. The peer sends nothing on it, so
+ * it becomes readable only when the peer has closed it.
+ */
 static void conn_out_check(struct stream *st, struct stream_conn *c)
 {
 	uint8_t byte;
@@ -339,7 +340,10 @@ static void limits_check(struct stream *st)
 		struct stream_conn *c =
 			weft_container_of(i, struct stream_conn, link);
 
-		/* the sender closes, so that no transfer can be in flight */
+		/*
+		 * only the sender closes an idle connection: it knows that no
+		 * transfer is in flight
+		 */
 		if (!c->incoming && weft_list_empty(&c->xfers) &&
 		    st->now - c->since_ns > STREAM_IDLE_NS)
 			stream_break(st, c);
@@ -367,8 +371,8 @@ static int events_check(struct stream *st)
 }
 
 /*
- * Runs the connections with transfers. Callbacks may end transfers of any of
- * them, so they are taken one by one.
+ * Runs the connections with transfers. Callbacks may end transfers of any
+ * connection, so connections are removed from the list one by one.
  */
 static int busy_run(struct stream *st)
 {

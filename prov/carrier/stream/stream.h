@@ -7,6 +7,7 @@
  *   stream_conn.c  connections: listen, accept, connect, limits
  *   stream_auth.c  handshake that authenticates a new connection
  *   stream_seal.c  tags and encryption of records
+ *   stream_plain.c instead of both: a build without OpenSSL
  *   stream_tx.c    transfers into records
  *   stream_rx.c    records into the buffers of transfers
  *   stream_int.h   declarations shared by these files
@@ -26,8 +27,8 @@ struct stream_conn;
 
 /* The streams of one peer; embedded in the owner's record of the peer. */
 struct stream_peer {
-	struct sockaddr_in name; /* address and port of its datagrams */
-	uint64_t gen;		 /* incarnation */
+	union weft_name name; /* address and port of its datagram socket */
+	uint64_t gen;	      /* incarnation */
 	uint8_t key[STREAM_KEY_BYTES];
 	struct stream_conn *out; /* connection for bytes to the peer, or NULL */
 	struct stream_conn *in;	 /* authenticated connection of the peer */
@@ -36,15 +37,15 @@ struct stream_peer {
 };
 
 struct stream_attr {
-	struct sockaddr_in name; /* address and port of the datagrams */
-	uint64_t gen;		 /* incarnation of this endpoint */
-	bool tags;		 /* records are authenticated */
-	bool encrypt;		 /* records are encrypted; requires tags */
+	union weft_name name; /* address and port of the datagram socket */
+	uint64_t gen;	      /* incarnation of this endpoint */
+	bool tags;	      /* records are authenticated */
+	bool encrypt;	      /* records are encrypted; requires tags */
 	/*
 	 * Returns the peer with this address and incarnation, if it has shown
 	 * that it has the job's key; otherwise NULL.
 	 */
-	struct stream_peer *(*find)(void *arg, const struct sockaddr_in *name,
+	struct stream_peer *(*find)(void *arg, const union weft_name *name,
 				    uint64_t gen);
 	void *arg;
 };
@@ -71,7 +72,7 @@ struct stream {
 	uint32_t accepted_count; /* incoming connections in the list greeting */
 	/* connections: [0] outgoing, [1] incoming, also unauthenticated ones */
 	uint32_t conn_count[2];
-	uint32_t conn_max; /* limit of each of them */
+	uint32_t conn_max; /* maximum of each of the two counts */
 	bool any_broken;   /* a connection is to be closed */
 	uint64_t last_ticket;
 	uint64_t now;
@@ -83,11 +84,18 @@ struct stream {
 };
 
 /*
- * Opens a listening socket with the address and port of the datagrams. If TCP's
- * port is in use, peers cannot connect, and their bytes arrive in datagrams.
+ * Opens a listening socket with the address and port of the datagrams. If the
+ * TCP port is in use, peers cannot connect, and their bytes arrive in
+ * datagrams.
  */
 int stream_open(struct stream *st, const struct stream_attr *attr);
 void stream_close(struct stream *st);
+/* Returns whether transfers are outstanding. */
+static inline bool stream_is_busy(const struct stream *st)
+{
+	return st->on && !weft_list_empty(&st->busy);
+}
+
 /* Returns the number of transfers that made progress. */
 int stream_poll(struct stream *st, uint64_t now);
 
@@ -109,8 +117,8 @@ void stream_connect(struct stream *st, struct stream_peer *p);
 int stream_expect(struct stream *st, struct stream_peer *p,
 		  struct weft_stream_xfer *x);
 /*
- * Sends the bytes of x, with a ticket that p has issued. Returns -EAGAIN if no
- * connection to p is authenticated.
+ * Makes the next poll send the bytes of x, with a ticket that p has issued.
+ * Returns -EAGAIN if no connection to p is authenticated.
  */
 int stream_supply(struct stream *st, struct stream_peer *p,
 		  struct weft_stream_xfer *x);

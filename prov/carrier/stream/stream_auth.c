@@ -71,7 +71,10 @@ static int auth_seal(const struct stream *st, struct stream_conn *c)
 	return c->seal ? 0 : -ENOMEM;
 }
 
-/* A new connection has room for a message of the handshake. */
+/*
+ * Sends a message of the handshake at once: the socket buffer of a new
+ * connection always has space for it.
+ */
 static int auth_send(const struct stream_conn *c, const void *data,
 		     size_t bytes)
 {
@@ -102,8 +105,8 @@ int stream_auth_hello(struct stream *st, struct stream_conn *c)
 	c->hello = (struct stream_hello){
 		.magic = STREAM_MAGIC,
 		.mode = auth_mode(st),
-		.port = st->attr.name.sin_port,
-		.address = st->attr.name.sin_addr.s_addr,
+		.port = st->attr.name.in.sin_port,
+		.address = weft_name_ip(&st->attr.name),
 		.from = st->attr.gen,
 		.to = c->peer->gen,
 	};
@@ -117,12 +120,12 @@ static int auth_connected(struct stream *st, struct stream_conn *c)
 {
 	socklen_t len = sizeof(int);
 	int err = 0;
-	struct sockaddr_in to;
+	union weft_name to;
 
 	if (getsockopt(c->fd, SOL_SOCKET, SO_ERROR, &err, &len) || err)
 		return -ECONNREFUSED;
 	len = sizeof(to);
-	if (getpeername(c->fd, (struct sockaddr *)&to, &len))
+	if (getpeername(c->fd, &to.sa, &len))
 		return 0;
 	stream_conn_want(st, c, false);
 	return stream_auth_hello(st, c);
@@ -148,16 +151,15 @@ static int auth_answered(struct stream *st, struct stream_conn *c)
 static bool auth_known(struct stream *st, struct stream_conn *c)
 {
 	const struct stream_hello *h = &c->hello;
-	struct sockaddr_in name = { .sin_family = AF_INET,
-				    .sin_port = h->port,
-				    .sin_addr.s_addr = h->address };
+	union weft_name name = weft_name_make(h->address, h->port);
 
 	if (h->magic != STREAM_MAGIC && !((h->magic ^ STREAM_MAGIC) >> 8))
 		weft_log_other_version("stream: the connection of a peer",
 				       (h->magic & 0xff) - '0',
 				       (STREAM_MAGIC & 0xff) - '0');
 	if (h->magic != STREAM_MAGIC || h->mode != auth_mode(st) ||
-	    h->to != st->attr.gen || c->from.s_addr != h->address)
+	    h->to != st->attr.gen ||
+	    memcmp(&c->from, &h->address, sizeof(c->from)))
 		return false;
 	c->peer = st->attr.find(st->attr.arg, &name, h->from);
 	return c->peer;

@@ -21,6 +21,8 @@
  * cache, and take 5 % longer for a mebibyte.
  */
 #define CONN_BUFFER	 (512 << 10)
+/* bytes of TCP in a packet of the kernel: 64 KiB less its largest header */
+#define CONN_GSO_BYTES	 65215u
 /* keepalive: seconds of silence, seconds between probes, number of probes */
 #define CONN_KEEP_IDLE	 2
 #define CONN_KEEP_EVERY	 1
@@ -29,9 +31,10 @@
 #define CONN_RETRY_NS	 UINT64_C(1000000000)
 #define CONN_RETRY_MAX	 UINT64_C(64000000000)
 
-static int conn_socket(void)
+static int conn_socket(const struct stream *st)
 {
-	return socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	return socket(st->attr.name.sa.sa_family,
+		      SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
 }
 
 static void option_set(int fd, int level, int name, int value)
@@ -61,13 +64,12 @@ static int epoll_set(struct stream *st, int op, int fd, void *ptr, bool out)
 
 int stream_listen(struct stream *st)
 {
-	int fd = conn_socket();
+	int fd = conn_socket(st);
 
 	if (fd < 0)
 		return -errno;
 	option_set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
-	if (bind(fd, (struct sockaddr *)&st->attr.name,
-		 sizeof(st->attr.name)) ||
+	if (bind(fd, &st->attr.name.sa, weft_name_bytes(&st->attr.name)) ||
 	    listen(fd, CONN_BACKLOG) ||
 	    epoll_set(st, EPOLL_CTL_ADD, fd, NULL, false)) {
 		int err = errno;
@@ -124,6 +126,24 @@ void stream_conn_want(struct stream *st, struct stream_conn *c, bool writable)
 		stream_break(st, c);
 }
 
+/*
+ * Returns the payload of a record with a tag that fills whole segments and one
+ * packet of the kernel (GSO): otherwise the last bytes of each record are a
+ * packet of their own, which costs the kernel as much as a large one.
+ */
+static uint32_t conn_record_bytes(int fd)
+{
+	uint32_t other = sizeof(struct stream_head) + STREAM_TAG;
+	int mss = 0;
+	socklen_t len = sizeof(mss);
+	uint32_t whole;
+
+	if (getsockopt(fd, IPPROTO_TCP, TCP_MAXSEG, &mss, &len) || mss <= 0)
+		return STREAM_RECORD;
+	whole = CONN_GSO_BYTES / (uint32_t)mss * (uint32_t)mss;
+	return whole > STREAM_RECORD / 2 ? whole - other : STREAM_RECORD;
+}
+
 void stream_conn_ready(struct stream *st, struct stream_conn *c)
 {
 	struct stream_peer *p = c->peer;
@@ -133,13 +153,16 @@ void stream_conn_ready(struct stream *st, struct stream_conn *c)
 	weft_list_remove(&c->link);
 	weft_list_push_back(&st->conns, &c->link);
 	if (!c->incoming) {
+		c->record_bytes = conn_record_bytes(c->fd);
 		p->backoff_ns = 0;
 		st->stats.connects++;
 		return;
 	}
 	st->accepted_count--;
 	st->stats.accepts++;
-	/* the peer has opened another one: the earlier one is broken */
+	/*
+	 * the peer has opened another connection, so the earlier one is broken
+	 */
 	if (p->in)
 		stream_break(st, p->in);
 	p->in = c;
@@ -165,9 +188,9 @@ static void accepted_drop_oldest(struct stream *st)
 void stream_accept(struct stream *st)
 {
 	for (int i = 0; i < CONN_ACCEPTS; i++) {
-		struct sockaddr_in from = { .sin_family = 0 };
+		union weft_name from = { .in.sin_family = 0 };
 		socklen_t len = sizeof(from);
-		int fd = accept4(st->listener, (struct sockaddr *)&from, &len,
+		int fd = accept4(st->listener, &from.sa, &len,
 				 SOCK_CLOEXEC | SOCK_NONBLOCK);
 		struct stream_conn *c;
 
@@ -183,16 +206,19 @@ void stream_accept(struct stream *st)
 			accepted_drop_oldest(st);
 		c = stream_conn_new(st, fd, true);
 		if (c)
-			c->from = from.sin_addr;
+			c->from = weft_name_ip(&from);
 	}
 }
 
-/* Connects from the address of the datagrams, by which the peer knows us. */
+/*
+ * Connects from the address of the datagrams, by which the peer identifies this
+ * endpoint.
+ */
 static int conn_connect(struct stream *st, struct stream_peer *p)
 {
-	struct sockaddr_in from = { .sin_family = AF_INET,
-				    .sin_addr = st->attr.name.sin_addr };
-	int fd = conn_socket();
+	union weft_name from = weft_name_make(weft_name_ip(&st->attr.name), 0);
+	socklen_t len = weft_name_bytes(&from);
+	int fd = conn_socket(st);
 	struct stream_conn *c;
 
 	if (fd < 0)
@@ -200,9 +226,8 @@ static int conn_connect(struct stream *st, struct stream_peer *p)
 	option_set(fd, IPPROTO_IP, IP_BIND_ADDRESS_NO_PORT, 1);
 	/* an ended connection must not block the port of an endpoint */
 	option_set(fd, SOL_SOCKET, SO_REUSEADDR, 1);
-	if (bind(fd, (struct sockaddr *)&from, sizeof(from)) ||
-	    (connect(fd, (struct sockaddr *)&p->name, sizeof(p->name)) &&
-	     errno != EINPROGRESS)) {
+	if (bind(fd, &from.sa, len) ||
+	    (connect(fd, &p->name.sa, len) && errno != EINPROGRESS)) {
 		close(fd);
 		return -ECONNREFUSED;
 	}
@@ -211,14 +236,14 @@ static int conn_connect(struct stream *st, struct stream_peer *p)
 		return -ENOMEM;
 	c->peer = p;
 	p->out = c;
-	/* the next poll checks it */
+	/* the next poll checks all descriptors */
 	st->check_ns = 0;
 	return 0;
 }
 
 /*
- * Breaks the outgoing connection whose last transfer ended first, if it has had
- * none for STREAM_SPARE_NS; the next poll closes it.
+ * Breaks the outgoing connection that has been idle longest, if it has been
+ * idle for STREAM_SPARE_NS; the next poll closes it.
  */
 static void spare_break(struct stream *st)
 {
@@ -242,7 +267,10 @@ void stream_connect(struct stream *st, struct stream_peer *p)
 {
 	if (!st->on || p->out || st->now < p->retry_ns)
 		return;
-	/* the peer's next request finds room, if a connection is idle */
+	/*
+	 * an idle connection is closed, so that the peer's next request can
+	 * connect
+	 */
 	if (st->conn_count[0] >= st->conn_max) {
 		spare_break(st);
 		return;

@@ -66,7 +66,7 @@ static void unknown_peers_and_other_modes_are_refused(void **state)
 /* A connection of an unrelated process to B. */
 static int outsider(struct pair *p)
 {
-	int fd = socket(AF_INET, SOCK_STREAM, 0);
+	int fd = socket(t_family(), SOCK_STREAM, 0);
 
 	T_OK(connect(fd, (struct sockaddr *)&p->b.st.attr.name,
 		     sizeof(p->b.st.attr.name)));
@@ -117,8 +117,8 @@ static void another_version_is_named(void **state)
 	log_text_begin();
 	T_IS(send(fd, &hello, sizeof(hello), 0), sizeof(hello));
 	PAIR_UNTIL(p, outsider_closed(fd));
-	T_TRUE(log_text_contains("the connection of a peer has format 2, this "
-				 "process has format 1:"));
+	T_TRUE(log_text_contains("the connection of a peer has format 3, this "
+				 "process has format 2:"));
 	T_IS(p->b.st.stats.refused, 1);
 	close(fd);
 	pair_close(p);
@@ -303,15 +303,16 @@ static void invalid_records_break_the_connection(void **state)
 {
 	for (size_t i = 0; i < sizeof(rows) / sizeof(*rows); i++) {
 		record_row_run(STREAM_TAGGED, &rows[i]);
+		record_row_run(STREAM_ENCRYPTED, &rows[i]);
 		if (rows[i].flip < 0)
 			record_row_run(STREAM_OPEN, &rows[i]);
 	}
 }
 
 /* A record is valid only once: its number is part of the tag. */
-static void a_replayed_record_is_refused(void **state)
+static void replayed_record_run(enum stream_mode mode)
 {
-	struct pair *p = pair_open(STREAM_TAGGED);
+	struct pair *p = pair_open(mode);
 	uint8_t to[LEN];
 	struct pair_xfer in;
 
@@ -328,10 +329,16 @@ static void a_replayed_record_is_refused(void **state)
 	pair_close(p);
 }
 
-/* The ticket is part of the tag: a record fits no other transfer. */
-static void a_redirected_record_is_refused(void **state)
+static void a_replayed_record_is_refused(void **state)
 {
-	struct pair *p = pair_open(STREAM_TAGGED);
+	replayed_record_run(STREAM_TAGGED);
+	replayed_record_run(STREAM_ENCRYPTED);
+}
+
+/* The ticket is part of the tag: a record fits no other transfer. */
+static void redirected_record_run(enum stream_mode mode)
+{
+	struct pair *p = pair_open(mode);
 	struct stream_conn *c;
 	struct stream_head head = { .bytes = LEN };
 	struct stream_iov payload = { .count = 0 };
@@ -359,6 +366,49 @@ static void a_redirected_record_is_refused(void **state)
 	pair_close(p);
 }
 
+static void a_redirected_record_is_refused(void **state)
+{
+	redirected_record_run(STREAM_TAGGED);
+	redirected_record_run(STREAM_ENCRYPTED);
+}
+
+/* Returns whether the bytes that A sends contain the payload. */
+static bool payload_is_visible(enum stream_mode mode)
+{
+	struct pair *p = pair_open(mode);
+	uint8_t from[LEN], to[LEN], wire[2 * LEN];
+	struct pair_xfer in, out;
+	ssize_t n = 0;
+	bool visible;
+
+	pair_connect(p);
+	t_fill(from, LEN, 4);
+	pair_xfer_set(&in, to, 0, LEN);
+	pair_xfer_set(&out, from, 0, LEN);
+	T_OK(stream_expect(&p->b.st, &p->b.other, &in.x));
+	out.x.ticket = in.x.ticket;
+	PAIR_UNTIL(p, stream_peer_writable(&p->a.other));
+	T_OK(stream_supply(&p->a.st, &p->a.other, &out.x));
+	while (n < LEN) {
+		stream_poll(&p->a.st, p->now += 1000000);
+		n = recv(p->b.other.in->fd, wire, sizeof(wire),
+			 MSG_PEEK | MSG_DONTWAIT);
+	}
+	visible = memmem(wire, (size_t)n, from + LEN / 2, 16);
+	PAIR_UNTIL(p, in.ends);
+	T_IS(in.err, 0);
+	T_MEM(to, from, LEN);
+	pair_close(p);
+	return visible;
+}
+
+static void an_encrypted_payload_is_not_readable(void **state)
+{
+	T_TRUE(payload_is_visible(STREAM_OPEN));
+	T_TRUE(payload_is_visible(STREAM_TAGGED));
+	T_FALSE(payload_is_visible(STREAM_ENCRYPTED));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -376,6 +426,7 @@ int main(void)
 		T_CASE(invalid_records_break_the_connection),
 		T_CASE(a_replayed_record_is_refused),
 		T_CASE(a_redirected_record_is_refused),
+		T_CASE(an_encrypted_payload_is_not_readable),
 	};
 
 	return T_RUN(tests);

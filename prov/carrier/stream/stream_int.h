@@ -20,7 +20,7 @@
 
 #include "prov/carrier/stream/stream.h"
 
-#define STREAM_MAGIC	0x57535431u /* "WST1": version 1 */
+#define STREAM_MAGIC	0x57535432u /* "WST2": version 2 */
 #define STREAM_NONCE	32u
 #define STREAM_PROOF	32u
 #define STREAM_TAG	16u
@@ -37,7 +37,7 @@
  * eighth of the process's descriptors.
  */
 #define STREAM_CONN_MAX	    256u
-/* time without a transfer after which a connection makes room for another */
+/* idle time after which a connection may be closed in favour of another */
 #define STREAM_SPARE_NS	    UINT64_C(1000000000)
 /* time without a transfer after which a connection is closed */
 #define STREAM_IDLE_NS	    UINT64_C(60000000000)
@@ -48,8 +48,7 @@ struct stream_hello {
 	uint32_t magic;
 	uint16_t mode; /* enum stream_mode; both sides must have the same */
 	uint16_t port; /* port of the sender's datagrams, network byte order */
-	uint32_t address;
-	uint32_t reserved;
+	struct weft_ip address;
 	uint64_t from; /* incarnation of the sender */
 	uint64_t to;   /* incarnation of the receiver */
 	uint8_t nonce[STREAM_NONCE];
@@ -67,7 +66,7 @@ struct stream_head {
 	uint32_t reserved;
 };
 
-static_assert(sizeof(struct stream_hello) == 64 &&
+static_assert(sizeof(struct stream_hello) == 72 &&
 		      sizeof(struct stream_answer) == 64 &&
 		      sizeof(struct stream_head) == 24,
 	      "wire format");
@@ -89,10 +88,12 @@ struct stream_conn {
 	int fd;
 	enum stream_state state;
 	bool incoming;
-	bool broken;	/* closed by the next poll */
-	bool writable;	/* EPOLLOUT is requested */
+	bool broken;   /* closed by the next poll */
+	bool writable; /* EPOLLOUT is requested */
+	/* out: payload of a record, if a further record follows */
+	uint32_t record_bytes;
 	bool head_full; /* in: the head of the record is complete and valid */
-	struct in_addr from; /* in: address of the other side */
+	struct weft_ip from; /* in: address of the other side */
 	/* NULL: an incoming connection whose peer is not known yet */
 	struct stream_peer *peer;
 	uint64_t since_ns; /* start of the handshake, or last activity */
@@ -105,7 +106,10 @@ struct stream_conn {
 	struct stream_seal *seal; /* NULL: no tags */
 	uint64_t count;		  /* records so far, the nonce */
 	struct weft_list xfers;	  /* transfers in progress */
-	/* record in progress; NULL: none, or of no transfer */
+	/*
+	 * transfer of the record in progress; NULL: no record, or its transfer
+	 * was withdrawn
+	 */
 	struct weft_stream_xfer *now;
 	struct stream_head head;
 	uint8_t tag[STREAM_TAG];
@@ -149,7 +153,7 @@ void stream_accept(struct stream *st);
 struct stream_conn *stream_conn_new(struct stream *st, int fd, bool incoming);
 /* Closes the descriptor and frees the record, which has no transfers. */
 void stream_conn_free(struct stream *st, struct stream_conn *c);
-/* Requests or stops the report that c is writable. */
+/* Enables or disables EPOLLOUT events of c. */
 void stream_conn_want(struct stream *st, struct stream_conn *c, bool writable);
 /* Registers an authenticated connection with its peer. */
 void stream_conn_ready(struct stream *st, struct stream_conn *c);
@@ -179,8 +183,6 @@ bool stream_seal_verify(struct stream_seal *s, uint64_t count,
 			const uint8_t tag[STREAM_TAG]);
 
 /* stream_tx.c, stream_rx.c: return the number of records, or -errno */
-/* Makes no callback: the next run reports the end of the transfer. */
-int stream_tx_push(struct stream *st, struct stream_conn *c);
 int stream_tx_run(struct stream *st, struct stream_conn *c);
 int stream_rx_run(struct stream *st, struct stream_conn *c);
 

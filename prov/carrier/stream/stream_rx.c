@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 
 /* largest number of bytes per call, so that other work is not delayed */
-#define RX_RUN_BYTES (4u << 20)
+#define RX_RUN_BYTES (256u << 10)
 
 static struct weft_stream_xfer *rx_find(const struct stream_conn *c,
 					uint64_t ticket)

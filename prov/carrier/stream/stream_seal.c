@@ -3,7 +3,7 @@
  * Tags of records: AES-128-GMAC of the payload, or AES-128-GCM of the encrypted
  * payload. Each connection has its own key. The nonce is the number of the
  * record on the connection and the ticket of the transfer, so that a record is
- * valid only once, only in its place and only for its transfer. The other
+ * valid only once, only at its position and only for its transfer. The other
  * fields of the head need no tag: the offset must be the next of the transfer,
  * and the length is that of the payload.
  *

@@ -131,10 +131,12 @@ static void no_transfer_without_a_connection(void **state)
 static void flow_cut(enum stream_mode mode, uint64_t bytes, uint64_t cut)
 {
 	struct pair *p = pair_open(mode);
-	uint64_t most = mode == STREAM_OPEN ? STREAM_UNTAGGED : STREAM_RECORD;
+	uint64_t most = STREAM_UNTAGGED;
 	struct flow f;
 
 	pair_connect(p);
+	if (mode != STREAM_OPEN)
+		most = p->a.other.out->record_bytes;
 	p->a.st.cut_bytes = cut;
 	flow_start(p, &f, 5, bytes);
 	PAIR_UNTIL(p, f.in.ends && f.out.ends);
@@ -167,8 +169,13 @@ static void a_break_at_every_byte_is_reported_once(void **state)
 
 static void a_break_at_a_record_keeps_the_records_before(void **state)
 {
-	const uint64_t record =
-		sizeof(struct stream_head) + STREAM_RECORD + STREAM_TAG;
+	struct pair *p = pair_open(STREAM_TAGGED);
+	uint64_t record;
+
+	pair_connect(p);
+	record = sizeof(struct stream_head) + p->a.other.out->record_bytes +
+		 STREAM_TAG;
+	pair_close(p);
 
 	for (uint64_t i = 1; i < 4; i++) {
 		flow_cut(STREAM_TAGGED, 4 * STREAM_RECORD, i * record - 1);
@@ -208,7 +215,7 @@ static void a_withdrawal_within_a_record_ends_the_connection(void **state)
 
 	pair_connect(p);
 	flow_start(p, &f, 0, 64 << 20);
-	T_TRUE(f.out.x.conn && p->a.other.out->record);
+	PAIR_UNTIL(p, p->a.other.out->record);
 	stream_withdraw(&p->a.st, &f.out.x);
 	PAIR_UNTIL(p, f.in.ends);
 	T_IS(f.in.err, -ECONNRESET);
@@ -217,22 +224,44 @@ static void a_withdrawal_within_a_record_ends_the_connection(void **state)
 	pair_close(p);
 }
 
-/* A transfer that is sent completely may be withdrawn without a break. */
-static void a_withdrawal_after_the_last_byte_keeps_the_connection(void **state)
+/* A transfer without a sent byte may be withdrawn without a break. */
+static void
+a_withdrawal_before_the_first_byte_keeps_the_connection(void **state)
 {
 	struct pair *p = pair_open(STREAM_TAGGED);
 	struct flow f;
 
 	pair_connect(p);
 	flow_start(p, &f, 0, 1000);
-	T_TRUE(f.out.x.conn && !p->a.other.out->record);
+	T_IS(p->a.st.stats.sent, 0);
 	stream_withdraw(&p->a.st, &f.out.x);
-	PAIR_UNTIL(p, f.in.ends);
-	T_IS(f.in.err, 0);
-	T_IS(f.out.ends, 0);
+	stream_withdraw(&p->b.st, &f.in.x);
+	pair_poll(p, 3);
+	T_IS(f.in.ends + f.out.ends, 0);
 	flow_free(&f);
 	flow_run(p, 0, 70000);
 	T_IS(p->a.st.stats.connects, 1);
+	pair_close(p);
+}
+
+/* A long transfer does not delay the datagrams of its process. */
+static void a_poll_sends_a_limited_number_of_bytes(void **state)
+{
+	struct pair *p = pair_open(STREAM_TAGGED);
+	struct flow f;
+
+	pair_connect(p);
+	flow_start(p, &f, 0, 8 * STREAM_RECORD);
+	p->now += 1000000;
+	stream_poll(&p->a.st, p->now);
+	T_TRUE(p->a.st.stats.sent > 0);
+	T_TRUE(p->a.st.stats.sent <= 4 * STREAM_RECORD);
+	/* the descriptor is ready, so that no wait blocks */
+	T_TRUE(p->a.other.out->writable);
+	PAIR_UNTIL(p, f.in.ends && f.out.ends);
+	T_FALSE(p->a.other.out->writable);
+	flow_check(&f);
+	flow_free(&f);
 	pair_close(p);
 }
 
@@ -341,7 +370,8 @@ int main(void)
 		T_CASE(a_break_at_a_record_keeps_the_records_before),
 		T_CASE(a_withdrawn_transfer_changes_no_memory),
 		T_CASE(a_withdrawal_within_a_record_ends_the_connection),
-		T_CASE(a_withdrawal_after_the_last_byte_keeps_the_connection),
+		T_CASE(a_withdrawal_before_the_first_byte_keeps_the_connection),
+		T_CASE(a_poll_sends_a_limited_number_of_bytes),
 		T_CASE(the_loss_of_a_peer_ends_transfers_without_callbacks),
 		T_CASE(the_receivers_reset_breaks_the_connection),
 		T_CASE(an_idle_connection_is_closed),

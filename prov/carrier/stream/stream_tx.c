@@ -9,6 +9,13 @@
 #include <stdlib.h>
 #include <sys/socket.h>
 
+/*
+ * Bytes after which a call starts no further record, so that control packets,
+ * which start other transfers, and bytes of the other direction are not
+ * delayed.
+ */
+#define TX_RUN_BYTES (256 << 10)
+
 static uint64_t tx_record_bytes(const struct stream_conn *c)
 {
 	return sizeof(c->head) + c->head.bytes + stream_tag_bytes(c);
@@ -37,6 +44,7 @@ static int tx_seal(const struct stream *st, struct stream_conn *c)
 static int tx_begin(struct stream *st, struct stream_conn *c)
 {
 	uint32_t most = c->seal ? STREAM_RECORD : STREAM_UNTAGGED;
+	uint32_t part = c->seal ? c->record_bytes : STREAM_UNTAGGED;
 	struct weft_stream_xfer *x =
 		weft_container_of(c->xfers.next, struct weft_stream_xfer, link);
 	uint64_t left = x->bytes - x->moved;
@@ -45,7 +53,7 @@ static int tx_begin(struct stream *st, struct stream_conn *c)
 	c->head = (struct stream_head){
 		.ticket = x->ticket,
 		.offset = x->moved,
-		.bytes = left < most ? (uint32_t)left : most,
+		.bytes = left <= most ? (uint32_t)left : part,
 	};
 	c->pos = 0;
 	c->record = true;
@@ -118,23 +126,25 @@ static void tx_record_done(struct stream *st, struct stream_conn *c)
 	c->now = NULL;
 }
 
-/* Sends until the kernel accepts no more, or the oldest transfer is sent. */
-int stream_tx_push(struct stream *st, struct stream_conn *c)
+/*
+ * Sends records until the kernel accepts no more, `*left_p` bytes are sent, or
+ * the oldest transfer is sent. Returns the number of records, or -errno.
+ */
+static int tx_push(struct stream *st, struct stream_conn *c, int64_t *left_p)
 {
 	ssize_t n = 0;
 	int records = 0;
 
-	while (!c->now || c->record) {
+	while (c->record || (!c->now && *left_p > 0)) {
 		if (!c->record)
 			n = tx_begin(st, c);
 		if (n >= 0)
 			n = tx_write(st, c);
-		if (n == -EAGAIN || n == -ENOBUFS) {
-			stream_conn_want(st, c, true);
+		if (n == -EAGAIN || n == -ENOBUFS)
 			return records;
-		}
 		if (n < 0)
 			return (int)n;
+		*left_p -= n;
 		c->pos += (uint64_t)n;
 		if (c->pos < tx_record_bytes(c))
 			continue;
@@ -146,18 +156,22 @@ int stream_tx_push(struct stream *st, struct stream_conn *c)
 
 int stream_tx_run(struct stream *st, struct stream_conn *c)
 {
+	int64_t left = TX_RUN_BYTES;
 	int records = 0;
 
 	while (!weft_list_empty(&c->xfers) && !c->broken) {
-		struct weft_stream_xfer *x = c->now;
-		int n = stream_tx_push(st, c);
+		struct weft_stream_xfer *x;
+		int n = tx_push(st, c, &left);
 
 		if (n < 0)
 			return n;
 		records += n;
 		x = c->now;
-		if (c->record || !x)
+		if (c->record || !x) {
+			/* until the rest is sent, no wait may block */
+			stream_conn_want(st, c, true);
 			return records;
+		}
 		c->now = NULL;
 		stream_xfer_end(x);
 		x->done(x, 0);

@@ -57,7 +57,7 @@ enum weft_cunit_form {
 	WEFT_CUNIT_COUNTS, /* one arrival counter, last member notifies */
 };
 
-/* Message between members that share no memory. */
+/* Message between members that do not share memory. */
 struct weft_cunit_msg {
 	uint8_t what;  /* kind of message, enum cunit_what */
 	uint8_t input; /* index of the cell to fill at the receiver */
@@ -78,7 +78,8 @@ static_assert(sizeof(struct weft_cunit_msg) == 40, "wire format");
 struct weft_cunit_group_attr {
 	const struct weft_cunit_geo *geo;
 	const struct weft_tree
-		*tree; /* tree of the group, copied; gives the order of sums */
+		/* tree of the group, copied; defines the order of sums */
+		*tree;
 	/* all members read all contributions; n <= WEFT_CUNIT_FLAT */
 	bool flat;
 	bool oversubscribed; /* more members than CPUs; equal on all members */
@@ -139,13 +140,12 @@ void weft_cunit_group_close(struct weft_cunit_group *g);
 int weft_cunit_post(struct weft_cunit_group *g, struct weft_coll_call *op);
 
 /*
- * Tries an operation of a single packet, whose bytes the caller has set,
- * synchronously: in a small group or on a
- * board, with no outstanding operation, it is often complete on return. Waits
- * for the given number of polls; with more members than processors each poll
- * yields the processor. 0 or -EPROTO: complete, done is not called;
- * -EINPROGRESS: done will be called; -EAGAIN: nothing was done, post the
- * operation.
+ * Tries to execute an operation of a single packet synchronously. In a small
+ * group or on a board, with no outstanding operation, it is often complete on
+ * return. The caller has set the packet's bytes. Waits for the given number of
+ * polls; with more members than processors each poll yields the processor. 0 or
+ * -EPROTO: complete, done is not called; -EINPROGRESS: done will be called;
+ * -EAGAIN: nothing was done, post the operation.
  */
 int weft_cunit_single(struct weft_cunit_group *g, struct weft_coll_call *op,
 		      unsigned polls);
@@ -161,13 +161,13 @@ void weft_cunit_sync_adopt(struct weft_cunit_group *g,
 
 /*
  * Handles a message of another member, also before this member's first post.
- * Returns false if the message is malformed; it is ignored then.
+ * Returns false if the message is malformed; a malformed message is ignored.
  */
 bool weft_cunit_receive(struct weft_cunit_group *g,
 			const struct weft_cunit_msg *msg, const void *payload);
 
-/* Makes progress; returns the number of completed operations. */
-int weft_cunit_poll(struct weft_cunit_group *g);
+/* Makes progress. */
+void weft_cunit_poll(struct weft_cunit_group *g);
 
 /* A word to wait for: another member will store `want` or more in it. */
 struct weft_cunit_watch {
@@ -196,7 +196,10 @@ struct weft_cunit_state {
 	uint64_t read;
 	/* waits for the packets below this number; 0: not waiting */
 	uint64_t packet;
-	/* waits until all members have read so many packets; 0: not waiting */
+	/*
+	 * waits until all members have read this number of packets; 0: not
+	 * waiting
+	 */
 	uint64_t credit;
 };
 
@@ -208,8 +211,8 @@ uint64_t weft_cunit_atomics(const struct weft_cunit_group *g);
  * Synchronisation points that all members pass in the same order, independently
  * of the group's packets (cunit_syncpoint.c). A member writes some words,
  * arrives, and continues when all members have arrived at the point; points are
- * numbered from 1. Words written before a point can be read after it, until
- * their owner overwrites them.
+ * numbered from 1. Words written before a point can be read after the point,
+ * until their owner overwrites them.
  */
 /* Maps the segments of all members; return values as attr.reach. */
 int weft_cunit_syncpoint_map(struct weft_cunit_group *g);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Short reductions of a group that has more members than processors. Each
- * member then costs a context switch, and its cache lines are cold when it runs
- * again. So a member accesses two lines, its cell and the arrival counter, and
- * the last member does the work of all nodes, in the tree's order. The result
- * has the same bits as the tree's. A barrier uses the counter only.
+ * Short reductions of a group that has more members than processors. In such a
+ * group each member costs a context switch, and its cache lines are cold when
+ * it runs again. So a member accesses two lines, its cell and the arrival
+ * counter, and the last member does the work of all nodes, in the tree's order.
+ * The result is bit-identical to that of the tree. A barrier uses the counter
+ * only.
  */
 #include "prov/group/cunit/cunit_fold.h"
 #include "prov/group/cunit/cunit_group.h"
@@ -76,8 +77,8 @@ static void board_publish(struct weft_cunit_group *g, uint64_t seq,
 			  struct cunit_packet *out)
 {
 	/*
-	 * relaxed: before a member arrives at this slot again, it has read this
-	 * result and a credit
+	 * relaxed: a member arrives at this slot again only after it has read
+	 * this result and a credit
 	 */
 	weft_store64_relaxed(&cunit_board_slot(g, seq)->arrived, 0);
 	/*

@@ -8,7 +8,7 @@
 #define SPECIAL_PLUS_INF  1u
 #define SPECIAL_MINUS_INF 2u
 #define SPECIAL_NAN	  4u
-#define SPECIAL_ADDS	  8u /* an operand was not a negative zero */
+#define SPECIAL_ADDS	  8u /* an operand other than negative zero was added */
 
 #define MANTISSA_BITS 52
 #define SIGN_BIT      (UINT64_C(1) << 63)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A reduction by a member that has all contributions: they are combined in the
- * order of a tree (visit and merge of src/tree/tree.h), so that the result has
- * the same bits as one combined by the tree's nodes.
+ * order of a tree (visit and merge of src/tree/tree.h), so that the result is
+ * bit-identical to that of the tree's nodes.
  *
  *   fold = { op, type, count, bytes, out, scratch, stride };
  *   for k in 0..n-1: weft_cunit_fold_part(&fold, data of visit[k], merge[k]);

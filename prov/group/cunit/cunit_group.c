@@ -94,7 +94,7 @@ static struct cunit_board *group_board(const struct weft_cunit_group *g,
 				      cunit_board_at(a->geo));
 }
 
-/* Checks the attributes: every member must have cells for its inputs. */
+/* Checks the attributes: every member needs a cell for each of its inputs. */
 static bool attr_fits(const struct weft_cunit_group_attr *a)
 {
 	if (a->n < 1 || a->me < 0 || a->me >= a->n || a->tree->n != a->n ||
@@ -229,11 +229,9 @@ static bool read_one(struct weft_cunit_group *g, struct weft_coll_call *op)
 	return op->reach != -EAGAIN;
 }
 
-/* Reads available packets in order; returns the operations completed. */
-static int read_all(struct weft_cunit_group *g, bool *moved_p)
+/* Reads available packets in order; sets *moved_p if there was one. */
+static void read_all(struct weft_cunit_group *g, bool *moved_p)
 {
-	int n = 0;
-
 	while (g->head) {
 		struct weft_coll_call *op = g->head;
 
@@ -247,21 +245,17 @@ static int read_all(struct weft_cunit_group *g, bool *moved_p)
 		if (op->read < op->packets)
 			break;
 		group_finish(g, op);
-		n++;
 	}
-	return n;
 }
 
-WEFT_HOT int weft_cunit_poll(struct weft_cunit_group *g)
+WEFT_HOT void weft_cunit_poll(struct weft_cunit_group *g)
 {
-	int n = 0;
 	bool moved;
 
 	do {
 		moved = send_all(g);
-		n += read_all(g, &moved);
+		read_all(g, &moved);
 	} while (moved && g->head);
-	return n;
 }
 
 int weft_cunit_post(struct weft_cunit_group *g, struct weft_coll_call *op)

@@ -214,7 +214,7 @@ static inline bool cunit_uses_events(const struct weft_cunit_group *g,
 
 /* cunit_credit.c: polls the credits for packet seq, which is not clear yet. */
 bool cunit_credit_poll(struct weft_cunit_group *g, uint64_t seq);
-/* cunit_credit.c: this member has read all packets of a window. */
+/* cunit_credit.c: called when this member has read all packets of a window. */
 void cunit_credit_return(struct weft_cunit_group *g);
 
 /* Returns whether packet seq may be sent. */

@@ -75,7 +75,10 @@ struct cunit_head {
 	alignas(64) weft_au64 generation;
 	/* line 3: at the tree's root: waiters for packets, credits, points */
 	alignas(64) struct weft_event event_word[CUNIT_EVENT_WORDS];
-	/* line 4: at the tree's root: all members' arrivals at sync points */
+	/*
+	 * line 4: at the tree's root: number of arrivals of all members at sync
+	 * points
+	 */
 	alignas(64) weft_au64 met;
 	/* line 5: words of the owner at sync points */
 	alignas(64) weft_au64 word[CUNIT_SYNCPOINT_WORDS];
@@ -118,10 +121,10 @@ static_assert(sizeof(struct cunit_board) == CUNIT_SLOTS * 128, "shared format");
 
 /* Sizes, equal at all endpoints of a machine. */
 struct weft_cunit_geo {
-	unsigned routes;     /* segments of an area */
-	unsigned inputs;     /* cells of a slot: children + 1 at most */
+	unsigned routes;     /* number of segments per area */
+	unsigned inputs;     /* cells per slot: at most children + 1 */
 	size_t packet_bytes; /* payload of one packet, at least 48 */
-	unsigned board;	     /* members that fit on a board */
+	unsigned board;	     /* maximum number of members on a board */
 	size_t slots_bytes;  /* bytes of all slots of a segment; 0: as needed */
 };
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The tree by messages, for members that share no memory: on carriers without
- * shared memory, for sets of members that the hardware cannot serve, and during
- * a join. A published packet is sent to its readers; results of the tree and
- * complete epochs are sent down the tree, forwarded by each node.
+ * The tree implemented by messages, for members that share no memory: on
+ * carriers without shared memory, for sets of members that the hardware cannot
+ * serve, and during a join. A published packet is sent to its readers; results
+ * of the tree and completed epochs are sent down the tree, forwarded by each
+ * node.
  */
 #include "prov/group/cunit/cunit_group.h"
 #include "src/base/must.h"

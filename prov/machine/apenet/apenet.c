@@ -114,9 +114,7 @@ WEFT_EXPORT void weft_apenet_close(struct weft_apenet *a)
 WEFT_EXPORT void weft_apenet_name(struct weft_apenet *a,
 				  struct sockaddr_in *name)
 {
-	struct weft_carrier *c = a->port.carrier;
-
-	c->ops->name_get(c, name);
+	weft_port_name(&a->port, name);
 }
 
 WEFT_EXPORT int weft_apenet_node_set(struct weft_apenet *a, uint32_t node,

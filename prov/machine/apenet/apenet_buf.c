@@ -74,7 +74,10 @@ static const struct apenet_buf *translate(struct weft_apenet *a,
 	return walk(a, p, address);
 }
 
-/* Returns how many bytes from address on one translation covers. */
+/*
+ * Returns the number of bytes, starting at address, that one translation
+ * covers.
+ */
 static uint64_t translation_run(const struct apenet_buf *b, uint64_t address,
 				uint64_t left)
 {

@@ -37,7 +37,7 @@ static struct apenet_bulk_buf *bulk_free(struct apenet_bulk *b)
 static int bulk_register(struct apenet_bulk *b, const struct iovec *seg)
 {
 	const uint64_t base = (uintptr_t)seg->iov_base;
-	/* peers have no access */
+	/* the buffer is not accessible to peers */
 	const struct apenet_buf buf = {
 		.base = base,
 		.bytes = seg->iov_len,
@@ -71,7 +71,7 @@ static void bulk_count(struct weft_apenet *a, const struct apenet_buf *buf,
 
 	*(get ? &a->stats.gets : &a->stats.puts) += 1;
 	*(get ? &a->stats.packets_in : &a->stats.packets_out) += packets;
-	/* apenet_buf_store() has counted one write */
+	/* apenet_buf_store() has already counted one write */
 	if (device)
 		*(get ? &a->stats.peer_writes : &a->stats.peer_reads) +=
 			get ? packets - 1 : packets;

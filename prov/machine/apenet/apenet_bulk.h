@@ -29,7 +29,7 @@ struct apenet_bulk {
 		uint64_t base;
 		uint64_t bytes; /* 0: unused */
 		uint64_t used;	/* value of uses at the last lookup */
-		unsigned buf;	/* number at the board */
+		unsigned buf;	/* buffer number at the board */
 	} buf[APENET_BULK_BUFS];
 };
 

@@ -16,7 +16,7 @@ void apenet_event_write(struct weft_apenet *a,
 	*apenet_event_next(a) = *ev;
 }
 
-/* Writes events for which the queue had no space when their nodes were lost. */
+/* Writes the events of lost nodes that did not fit the queue earlier. */
 static void event_late(struct weft_apenet *a)
 {
 	struct weft_list *pos;

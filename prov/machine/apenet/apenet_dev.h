@@ -55,7 +55,7 @@ struct apenet_msg {
 	struct weft_apenet_cmd c;
 	uint8_t op;   /* enum apenet_op */
 	bool started; /* the first read request has been sent */
-	bool cut;     /* its buffer was closed before all data was read */
+	bool cut;     /* its buffer was closed before all data were read */
 	uint32_t message;
 	uint32_t number; /* number of the get */
 	uint64_t requested;
@@ -117,7 +117,7 @@ struct weft_apenet {
 	struct apenet_buf *buf;
 	unsigned bufs;	   /* entries of buf */
 	unsigned bufs_max; /* largest number of entries */
-	unsigned buf_free; /* no entry below this one is free */
+	unsigned buf_free; /* lowest entry that may be free */
 	struct apenet_tlb tlb;
 
 	/* Free-running indices: index i is entry i & (size - 1). */
@@ -172,7 +172,7 @@ int apenet_create(const struct weft_carrier_ops *ops,
  */
 int apenet_buf_add(struct weft_apenet *a, const struct apenet_buf *b,
 		   unsigned *buf_p);
-/* Returns the buffer that contains all bytes with these rights, or NULL. */
+/* Returns the buffer that contains all bytes and has these rights, or NULL. */
 const struct apenet_buf *apenet_buf_of(const struct weft_apenet *a,
 				       uint64_t address, uint64_t bytes,
 				       unsigned rights);
@@ -239,7 +239,7 @@ int apenet_tx_linked(struct weft_apenet *a, struct weft_peer *peer,
 uint32_t apenet_crc(const struct weft_apenet *a, const struct weft_pkt *pkt,
 		    const void *data);
 void apenet_tx_lost(struct weft_apenet *a, uint32_t node, bool all);
-/* Marks messages that read a buffer which is being closed. */
+/* Marks the messages that read from a buffer that is being closed. */
 void apenet_tx_buf_closed(struct weft_apenet *a);
 
 /* apenet_rx.c */

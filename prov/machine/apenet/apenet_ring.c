@@ -11,16 +11,17 @@ struct apenet_ring {
 	struct weft_peer *peer;
 	struct weft_list pending;
 	/* to the peer */
-	uint32_t sent;	 /* accepted from the engine */
-	uint32_t next;	 /* next to put; below sent: retransmissions */
-	uint32_t credit; /* acknowledged: their slots are free */
-	bool keeps;	 /* packets are kept in own send slots */
+	uint32_t sent; /* packets accepted from the engine */
+	/* next packet to put; less than `sent`: it is a retransmission */
+	uint32_t next;
+	uint32_t credit; /* acknowledged packets, whose slots are free */
+	bool keeps;	 /* sent packets are kept in this ring's send slots */
 	struct apenet_slots out;
 	uint16_t bytes[APENET_RING_SLOTS]; /* lengths of the send slots */
 	/* from the peer */
 	uint32_t arrived;
-	uint32_t taken;	   /* accepted by the engine */
-	uint32_t returned; /* value of taken that the peer was sent */
+	uint32_t taken;	   /* packets accepted by the engine */
+	uint32_t returned; /* last value of `taken` sent to the peer */
 	bool missing;	   /* packets after `arrived` were damaged or lost */
 	bool due;	   /* a credit must be sent now */
 	uint64_t base;	   /* board address of the ring; 0: not open */
@@ -44,8 +45,8 @@ static inline unsigned char *slots_at(const struct apenet_slots *x,
 }
 
 /*
- * Allocates and registers a part: like b, whose board address is that of the
- * ring; 0: the address of the memory.
+ * Allocates and registers part of a ring, with the attributes of b. b's board
+ * address is that of the ring; 0: the address of the memory.
  */
 static int slots_open(struct weft_apenet *a, struct apenet_slots *x,
 		      unsigned part, struct apenet_buf b)
@@ -96,7 +97,7 @@ static void slots_close(struct weft_apenet *a, struct apenet_slots *x)
 
 /* ---- rings ---- */
 
-/* Opens the part of the ring to which the peer sends its first packet. */
+/* Opens the part of the ring that the peer's first packet needs. */
 static int ring_open(struct apenet_rings *s, struct apenet_ring *r,
 		     uint64_t address)
 {
@@ -221,7 +222,7 @@ static uint64_t slot_number(const struct apenet_ring *r, uint32_t n)
 	return n | (uint64_t)r->taken << 32;
 }
 
-/* Puts a packet that is in the peer's own send slots. */
+/* Puts a packet that is stored in the ring's own send slots. */
 static int slot_put(struct apenet_rings *s, struct apenet_ring *r, uint32_t n)
 {
 	uint16_t bytes = r->bytes[n % APENET_RING_SLOTS];
@@ -335,7 +336,7 @@ WEFT_HOT int apenet_ring_send(struct apenet_rings *s, struct weft_peer *peer,
 
 /* ---- receiving ---- */
 
-/* Takes slots that the peer has freed; an impossible number is ignored. */
+/* Handles slots that the peer has freed; an impossible number is ignored. */
 static void credit_take(struct apenet_ring *r, uint32_t taken)
 {
 	if (taken - r->credit <= r->sent - r->credit)
@@ -594,7 +595,7 @@ int apenet_rings_open(struct apenet_rings *s, struct weft_apenet *a,
 		      const struct weft_carrier_attr *up, size_t max_bytes)
 {
 	struct weft_carrier *c = a->port.carrier;
-	struct sockaddr_in name;
+	union weft_name name;
 
 	s->a = a;
 	s->up = up->up;
@@ -603,9 +604,7 @@ int apenet_rings_open(struct apenet_rings *s, struct weft_apenet *a,
 	s->memory = c->ops->memory;
 	c->ops->name_get(c, &name);
 	s->base = APENET_RING_ADDRESS |
-		  weft_hash_mix((uint64_t)name.sin_addr.s_addr << 16 |
-				name.sin_port) *
-			  APENET_RING_SPAN;
+		  weft_hash_mix(weft_name_key(&name)) * APENET_RING_SPAN;
 	return slots_open_out(a, &s->out, 0);
 }
 

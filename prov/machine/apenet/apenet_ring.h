@@ -6,7 +6,7 @@
  *   send slot --put n--> board  ======>  board, TLB --> slot n, event
  *                                                       deliver to the engine
  *   event: slot read                                    slot n is free
- *   credits <=== credit, in a packet of the other direction or a put of its own
+ *   credits <=== credit, in a packet of the other direction or a separate put
  *
  * A peer without traffic needs no memory. The ring of a peer is allocated and
  * registered by the peer's first put, and only that peer can write it. All
@@ -36,7 +36,7 @@ struct apenet_rings {
 	const struct weft_carrier_up *up;
 	void *up_arg;
 	size_t max_bytes; /* largest payload of an engine packet */
-	bool memory;	  /* the carrier has no links */
+	bool memory;	  /* the carrier copies in memory and has no links */
 	uint64_t base;	  /* board address of this process's rings */
 	/*
 	 * Send slots of all peers. Puts from send slots are counted; some of
@@ -44,7 +44,7 @@ struct apenet_rings {
 	 */
 	struct apenet_slots out;
 	uint32_t out_put;
-	uint32_t out_read;	/* puts whose slots are known to be read */
+	uint32_t out_read;	/* puts whose send slots have been read */
 	struct weft_table peer; /* struct apenet_ring by peer index */
 	/* rings with refused packets, unsent credits or retransmissions */
 	struct weft_list pending;

@@ -206,7 +206,7 @@ static int rx_data(struct weft_apenet *a, const struct rx *r)
 	return 0;
 }
 
-/* Returns whether a put of one packet arrives while no message is open. */
+/* Returns whether the packet is a single-packet put and no message is open. */
 static bool rx_is_single(const struct weft_apenet *a, const struct rx *r)
 {
 	return r->h.op == APENET_PUT && !a->in.used &&

@@ -2,7 +2,7 @@
 /*
  * Puts of one packet from host memory to host memory, executed at once, for the
  * message engine. The result and the counters are those of the general path
- * (apenet_tx.c, apenet_rx.c), which takes the cases that are refused here.
+ * (apenet_tx.c, apenet_rx.c), which handles the cases that are refused here.
  */
 #ifndef WEFT_APENET_SINGLE_H
 #define WEFT_APENET_SINGLE_H

@@ -55,7 +55,7 @@ bool apenet_tlb_fill(struct apenet_tlb *t, uint64_t address, unsigned bits,
 	e->key = key;
 	e->buf = buf;
 	if (weft_hash_set(&t->by_key, key, e)) {
-		e->key = 0; /* out of memory */
+		e->key = 0; /* evicted because memory is exhausted */
 		weft_list_push_back(&t->free, &e->link);
 	} else {
 		weft_list_push_front(&t->used, &e->link);

@@ -43,9 +43,9 @@ static inline struct apenet_entry *apenet_tlb_entry(struct weft_list *pos)
 }
 
 /*
- * Returns the buffer number of an address's page; -1: miss. An access to
- * consecutive pages, repeated, uses the entries in the order of the list from
- * its end: the next entry is the previous one in the list.
+ * Returns the buffer number of an address's page; -1: miss. Repeated accesses
+ * to a range of consecutive pages use the entries in list order, starting at
+ * the end, so the entry before the last hit is tried first.
  */
 static inline int64_t apenet_tlb_find(struct apenet_tlb *t, uint64_t address,
 				      unsigned bits)

@@ -16,7 +16,8 @@
 
 #include "src/base/attr.h"
 
-#define APENET_TRANSPORT_EVENTS 64 /* the transport reads events at once */
+/* few are needed: the transport reads events at once */
+#define APENET_TRANSPORT_EVENTS 64
 
 struct apenet_transport {
 	struct weft_unit unit;

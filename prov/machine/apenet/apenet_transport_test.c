@@ -261,7 +261,7 @@ static void forger_open(struct forger *f, const struct side *to)
 		.lost = no_lost,
 	};
 	const struct weft_carrier_attr attr = {
-		.name = { .sin_family = AF_INET },
+		.name = { .in.sin_family = AF_INET },
 		.up = &none,
 	};
 

@@ -114,7 +114,7 @@ static int tx_read(struct weft_apenet *a, struct apenet_dma *d,
 	return 0;
 }
 
-/* Reads or makes the data of a packet. Returns its length. */
+/* Reads or generates the data of a packet. Returns its length. */
 static uint32_t tx_data(struct weft_apenet *a, struct apenet_dma *d,
 			unsigned char *to, uint8_t *op_p)
 {

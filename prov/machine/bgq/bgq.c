@@ -100,7 +100,7 @@ WEFT_EXPORT void weft_bgq_close(struct weft_bgq *mu)
 
 WEFT_EXPORT void weft_bgq_name(struct weft_bgq *mu, struct sockaddr_in *name)
 {
-	mu->port.carrier->ops->name_get(mu->port.carrier, name);
+	weft_port_name(&mu->port, name);
 }
 
 WEFT_EXPORT int weft_bgq_node_set(struct weft_bgq *mu, uint32_t node,

@@ -6,8 +6,8 @@
  * stores while its processor computes. Here this unit does the work of both:
  * it checks the peer's range registers and base address table (machine_regs.h),
  * then its own, and copies the bytes by one call. The byte counter of the
- * direct put completes the transfer. Whatever the registers do not allow is
- * recorded in the error registers, and the transfer ends with -EACCES.
+ * direct put completes the transfer. An access that the registers do not allow
+ * is recorded in the error registers, and the transfer ends with -EACCES.
  *
  *     range registers            base addresses
  *      0  payloads of packets     0  byte counter of a get, fetched word
@@ -19,9 +19,9 @@
  *      7  memory that peers
  *         may access
  *
- * There are fewer range registers than buffers may be announced: if none is
- * free, one is extended until it includes the new memory, too. The kernel
- * refuses accesses to addresses in it that have no memory.
+ * More buffers may be announced than there are range registers: if no register
+ * is free, one is extended to include the new memory. The kernel refuses
+ * accesses to unmapped addresses in that range.
  */
 #include "prov/machine/bgq/bgq_bulk.h"
 
@@ -63,8 +63,8 @@ static uint64_t range_extended(const struct bgq_range *r, uint64_t at,
 }
 
 /*
- * Returns the register for new memory: one that includes the memory already, a
- * free one, or that which grows least; -1: none has these flags.
+ * Returns the register for new memory: one that already includes the memory, a
+ * free one, or the one that grows least; -1: none has these flags.
  */
 static int range_choose(const struct bgq_bulk *b, uint64_t at, uint64_t n,
 			unsigned flags)
@@ -127,7 +127,7 @@ int bgq_bulk_mem_open(struct bgq_bulk *b, const struct iovec *mem,
 		n = range_extended(r, at, n);
 		at = at < r->base ? at : r->base;
 	} else if (r->bytes) {
-		n = 0; /* the register stays as it is */
+		n = 0; /* the register stays unchanged */
 	}
 	if (n) {
 		bool gaps = r->bytes > 0;
@@ -430,7 +430,7 @@ int bgq_bulk_put(struct bgq_bulk *b, struct weft_peer *peer, struct weft_dma *d)
 		sent += msg.bytes;
 	}
 	local_close(b, n);
-	/* a put is complete when its descriptors are */
+	/* a put is complete when its descriptors have been executed */
 	nic_event_post(&b->counter, d->bytes - sent);
 	return bulk_end(b, d, err);
 }

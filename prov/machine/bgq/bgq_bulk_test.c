@@ -37,8 +37,8 @@ static struct side side[2];
 static void side_open(struct side *s)
 {
 	struct weft_carrier_attr a = {
-		.name = { .sin_family = AF_INET,
-			  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) },
+		.name = { .in.sin_family = AF_INET,
+			  .in.sin_addr.s_addr = htonl(INADDR_LOOPBACK) },
 	};
 	const struct iovec bounce = { s->bounce, sizeof(s->bounce) };
 
@@ -57,10 +57,10 @@ static void side_open(struct side *s)
 
 static void connect_to(struct side *s, struct side *to)
 {
-	struct sockaddr_in name;
+	union weft_name name;
 	struct weft_carrier *c = s->mu->port.carrier;
 
-	weft_bgq_name(to->mu, &name);
+	weft_bgq_name(to->mu, &name.in);
 	T_OK(c->ops->peer(c, &name, &s->peer));
 	T_OK(weft_port_bind(&s->mu->port, s->peer->index, s->peer));
 }

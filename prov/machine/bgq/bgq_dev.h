@@ -48,7 +48,10 @@ struct bgq_inj {
 	uint8_t error; /* enum weft_bgq_error */
 	bool fetched;  /* cur holds the descriptor at head */
 	bool loaded;   /* word holds the result of an atomic load */
-	/* weft_bgq.range_changes when the whole ring was last found allowed */
+	/*
+	 * weft_bgq.range_changes when the whole ring was last checked and
+	 * allowed
+	 */
 	uint32_t checked;
 	uint64_t word;
 	uint64_t sent;	/* bytes of cur already sent */
@@ -91,13 +94,13 @@ struct bgq_range {
 	uint64_t bytes; /* size; 0: disabled */
 	uint32_t flags;
 	/*
-	 * includes addresses that may have no memory (bgq_bulk.c): bytes are
-	 * stored there by the kernel, and no atomics are performed
+	 * includes addresses that may be unmapped (bgq_bulk.c): the kernel
+	 * stores bytes there, and no atomics are performed
 	 */
 	bool gaps;
 };
 
-/* A class route: this node's place in a tree, and its barrier registers. */
+/* A class route: this node's position in a tree, and its barrier registers. */
 struct bgq_route {
 	bool open;
 	bool system;
@@ -107,12 +110,13 @@ struct bgq_route {
 	/* barrier unit: three bits each */
 	uint8_t control;
 	uint8_t status;
-	uint8_t sent; /* value that the parent has */
+	uint8_t sent; /* value that the parent has received */
 	uint8_t input[WEFT_BGQ_ROUTE_CHILDREN];
-	unsigned down; /* mask of the children that lack the status */
+	/* bit mask of the children that have not received the status */
+	unsigned down;
 	/*
-	 * broadcast in progress: bit 0 this node, others the children that have
-	 * no copy yet; source of the packet
+	 * broadcast in progress: bit 0: this node; other bits: children without
+	 * a copy yet; source of the packet
 	 */
 	unsigned left;
 	uint32_t source;
@@ -147,7 +151,8 @@ struct weft_bgq {
 	/* masks of the FIFOs with work */
 	weft_au64 active[BGQ_CLASSES][BGQ_WORDS];
 	struct bgq_range range[WEFT_BGQ_RANGES];
-	uint32_t range_changes; /* changes of range registers; never 0 */
+	/* number of changes of range registers, starting at 1 */
+	uint32_t range_changes;
 	struct bgq_bat bat[WEFT_BGQ_BAT_ENTRIES];
 	uint64_t irq_pending;
 	uint64_t irq_mask;
@@ -194,8 +199,8 @@ bool bgq_range_ok(const struct weft_bgq *mu, uint64_t addr, uint64_t bytes,
 		  enum bgq_use use, bool system);
 /*
  * Returns whether the range registers allow an access to `bytes` of the ring
- * of a FIFO; the part beyond the end of the ring continues at its start. The
- * system sets the memory of rings, so all registers apply to them.
+ * of a FIFO; the part beyond the end of the ring continues at its start. Rings
+ * are set by the system, so all registers apply to them.
  */
 bool bgq_inj_ring_ok(const struct weft_bgq *mu, struct bgq_inj *f, uint64_t pos,
 		     unsigned slots, enum bgq_use use);

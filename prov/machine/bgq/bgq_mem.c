@@ -49,8 +49,8 @@ static bool ring_part_ok(const struct weft_bgq *mu, const struct ring_use *u,
 }
 
 /*
- * Checks the whole ring once after every change of the registers; if a part of
- * it is not allowed, checks each access.
+ * Checks the whole ring once after every change of the registers; if part of it
+ * is not allowed, checks each access.
  */
 static bool ring_ok(const struct weft_bgq *mu, const struct ring_use *u,
 		    uint32_t *checked)
@@ -98,7 +98,10 @@ static bool range_without_gaps(const struct weft_bgq *mu, uint64_t addr,
 	return bgq_range_ok(mu, addr, bytes, BGQ_ATOMIC, true);
 }
 
-/* The kernel stores bytes in a range with gaps, and refuses missing memory. */
+/*
+ * Stores bytes in a range with gaps by a system call, which refuses unmapped
+ * addresses.
+ */
 static bool gaps_store(uint64_t to, const void *from, unsigned bytes)
 {
 	const struct iovec local = { (void *)(uintptr_t)from, bytes };

@@ -365,6 +365,21 @@ static void a_store_to_the_tail_starts_descriptors(void **state)
 	pair_close(&p);
 }
 
+/* A store may fill the ring to its last slot, and no further. */
+static void a_store_to_the_tail_fills_the_ring(void **state)
+{
+	struct pair p;
+
+	pair_open(&p, "");
+	for (unsigned i = 0; i < PAIR_SLOTS; i++)
+		pair_fifo_desc(&p, &p.a.ring[i], p.a.mem, 64);
+	T_IS(weft_bgq_store(p.a.mu, WEFT_BGQ_INJ_TAIL, 0, PAIR_SLOTS + 1),
+	     -EINVAL);
+	T_OK(weft_bgq_store(p.a.mu, WEFT_BGQ_INJ_TAIL, 0, PAIR_SLOTS));
+	pair_until_packets(&p, PAIR_SLOTS);
+	pair_close(&p);
+}
+
 static void a_store_to_the_head_frees_packets(void **state)
 {
 	struct pair p;
@@ -400,6 +415,7 @@ int main(void)
 		T_CASE(a_halted_barrier_unit_keeps_its_value),
 		T_CASE(interrupts_are_pending_in_their_group),
 		T_CASE(a_store_to_the_tail_starts_descriptors),
+		T_CASE(a_store_to_the_tail_fills_the_ring),
 		T_CASE(a_store_to_the_head_frees_packets),
 	};
 	return T_RUN(tests);

@@ -137,7 +137,10 @@ static int rx_get(struct weft_bgq *mu, uint32_t source, const struct bgq_hdr *h,
 		return rx_reject(mu, WEFT_BGQ_ERR_RANGE, id,
 				 (uintptr_t)f->ring);
 	memcpy(d, payload, bytes);
-	/* peers number the nodes differently; the data goes to the requester */
+	/*
+	 * node numbers differ between peers; the data is returned to the
+	 * requester
+	 */
 	for (unsigned i = 0; i < n && mu->engine; i++)
 		d[i].hdr.dest = source;
 	free = bgq_inj_free(f);

@@ -57,7 +57,7 @@ struct bgq_transport {
 	/* in virtual time: transfer that is being posted */
 	struct bgq_transport_model *model;
 	int dma_err;
-	bool busy;  /* a FIFO may hold packets that are not sent yet */
+	bool busy;  /* a FIFO may contain unsent packets */
 	bool fresh; /* the reception FIFO may not be empty */
 };
 
@@ -452,7 +452,10 @@ WEFT_HOT static int bgq_transport_poll(struct weft_unit *u, int budget)
 	if (e->busy) {
 		/* packets that an earlier call could not send */
 		bgq_tx_run(e->mu, budget);
-		/* a refused descriptor of a peer does not stop the others */
+		/*
+		 * a refused descriptor of one peer does not stop the other
+		 * peers
+		 */
 		weft_bgq_inj_clear(e->mu, BGQ_BULK_RGET_FIFO);
 		e->busy = !bgq_inj_empty(&e->mu->inj[BGQ_BULK_RGET_FIFO]);
 		for (unsigned i = 0; i < BGQ_TRANSPORT_FIFOS; i++)

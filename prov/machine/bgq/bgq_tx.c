@@ -227,7 +227,7 @@ static enum weft_bgq_error tx_prefetch(struct weft_bgq *mu, struct bgq_inj *f)
 
 /*
  * Reads the descriptor at the head. If the ring is outside the range registers,
- * the address of the slot is the one that the error register shows.
+ * the error register contains the address of the slot.
  */
 static enum weft_bgq_error tx_fetch(const struct weft_bgq *mu,
 				    struct bgq_inj *f)

@@ -109,7 +109,7 @@ WEFT_EXPORT void weft_gemini_close(struct weft_gemini *f)
 WEFT_EXPORT void weft_gemini_name(struct weft_gemini *f,
 				  struct sockaddr_in *name)
 {
-	f->port.carrier->ops->name_get(f->port.carrier, name);
+	weft_port_name(&f->port, name);
 }
 
 WEFT_EXPORT int weft_gemini_poll(struct weft_gemini *f, int budget)

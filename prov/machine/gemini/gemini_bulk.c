@@ -34,7 +34,7 @@ struct gemini_bulk {
 	struct weft_peer *peer;
 	int ssid;
 	int err;       /* first error */
-	unsigned left; /* descriptors without event */
+	unsigned left; /* descriptors without an event yet */
 	uint64_t at;   /* address of the current segment in the peer */
 	bool get;
 	bool taken;
@@ -200,7 +200,7 @@ void gemini_bulk_run(struct gemini_bulk *b, const struct weft_gemini_bte *cmd,
 	int err;
 
 	if (weft_unlikely(bulk_is_model(f))) {
-		bulk_run_model(b, ssid); /* b may already be reused */
+		bulk_run_model(b, ssid); /* b may have been reused already */
 		return;
 	}
 	err = bulk_copy(b, cmd, &status);
@@ -234,9 +234,9 @@ static struct gemini_bulk *bulk_alloc(struct weft_gemini *f, struct weft_dma *d)
 }
 
 /*
- * Returns the path of a transfer by stores to a window, in virtual time: in
- * order by a hash of the address (no-adapt), or by any link (performance). The
- * target responds on the response channel.
+ * Returns the path of a transfer by stores to a window, in virtual time: a link
+ * selected by a hash of the address, which keeps order (no-adapt), or any link
+ * (performance). The target responds on the response channel.
  */
 static struct weft_dma_path window_path_of(struct weft_carrier *c,
 					   const char *path, unsigned delivery)
@@ -347,7 +347,10 @@ static int bulk_live(struct gemini_bulk *b)
 		remote.offset += seg.iov_len;
 		b->at += seg.iov_len;
 	}
-	/* the events of earlier segments report a later error */
+	/*
+	 * an error of a later segment is reported with the events of the
+	 * earlier ones
+	 */
 	if (err && b->left) {
 		b->err = err;
 		err = 0;

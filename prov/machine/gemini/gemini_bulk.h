@@ -6,7 +6,9 @@
 #include "prov/machine/gemini/gemini_dev.h"
 #include "prov/nic/nic.h"
 
-/* offset: of the memory handles in shared memory; used live only. */
+/*
+ * offset: offset of the memory handles in shared memory; used in live mode only
+ */
 int gemini_bulk_open(struct weft_gemini *f, size_t offset);
 void gemini_bulk_close(struct weft_gemini *f);
 
@@ -55,9 +57,9 @@ int gemini_handle_check(struct weft_gemini *f, struct weft_peer *peer,
 /*
  * Checks the remote side of a block transfer, memory at address `at`, as the
  * target's unit would, and sets the status; errors as gemini_handle_find. The
- * handle that was found may belong to another buffer with the same memory,
- * whose owner has closed it since, and may have opened it for other memory:
- * then another handle is searched.
+ * handle that was found may have belonged to another buffer with the same
+ * memory, and its owner may have closed it and opened it for other memory
+ * since: then another handle is looked up.
  */
 int gemini_handle_settle(struct weft_gemini *f, struct weft_peer *peer,
 			 uint64_t at, const struct weft_gemini_bte *cmd,

@@ -37,6 +37,9 @@ static void a_block_is_put_with_local_and_global_events(void **state)
 	e = pair_event(&p, p.b.f, p.b.rcq);
 	T_IS(e.source, WEFT_GEMINI_REMOTE);
 	T_IS(e.data, 7);
+	/* one event each, however many packets the block has */
+	T_AGAIN(weft_gemini_cq_read(p.a.f, p.a.cq, &e));
+	T_AGAIN(weft_gemini_cq_read(p.b.f, p.b.rcq, &e));
 	pair_close(&p);
 }
 
@@ -101,8 +104,9 @@ static void a_send_needs_a_posted_buffer(void **state)
 }
 
 /* Delivers n bytes at offset `at` of a send of `total` bytes on channel 1. */
-static enum weft_gemini_status arrive(struct pair *p, uint32_t src,
-				      unsigned total, unsigned at, unsigned n)
+static enum weft_gemini_status arrive_at(struct weft_gemini *f, uint32_t src,
+					 unsigned total, unsigned at,
+					 unsigned n)
 {
 	unsigned char data[64];
 	struct weft_pkt k = { .type = GEMINI_PKT,
@@ -113,7 +117,13 @@ static enum weft_gemini_status arrive(struct pair *p, uint32_t src,
 			      .data = total };
 
 	memset(data, (int)src + 1, sizeof(data));
-	return gemini_bte_arrive(p->b.f, gemini_peer(p->b.f, src), &k, data);
+	return gemini_bte_arrive(f, gemini_peer(f, src), &k, data);
+}
+
+static enum weft_gemini_status arrive(struct pair *p, uint32_t src,
+				      unsigned total, unsigned at, unsigned n)
+{
+	return arrive_at(p->b.f, src, total, at, n);
 }
 
 static void packets_beyond_a_send_are_refused(void **state)
@@ -130,6 +140,33 @@ static void packets_beyond_a_send_are_refused(void **state)
 	T_IS(arrive(&p, 0, 64, 48, 16), WEFT_GEMINI_OK);
 	T_IS(pair_event(&p, p.b.f, p.b.rcq).data, 5);
 	pair_close(&p);
+}
+
+/* The buffer of a partly received send returns when its sender is lost. */
+static void a_lost_sender_returns_the_buffer(void **state)
+{
+	struct weft_gemini_local to = { .offset = 0 };
+	struct weft_gemini_event e = { 0 };
+	uint64_t v = 1;
+	struct pair p;
+
+	pair_open(&p);
+	to.mdh = (uint16_t)p.a.mdh;
+	T_OK(weft_gemini_bte_recv(p.a.f, 1, &to, 64, p.a.rcq, 5));
+	T_IS(arrive_at(p.a.f, 1, 64, 0, 48), WEFT_GEMINI_OK);
+	/* the loss is found by an outstanding request */
+	T_OK(weft_gemini_store(p.a.f, 0, 0, &v, 8));
+	weft_gemini_close(p.b.f);
+	for (int i = 0; i < 1000000; i++) {
+		weft_gemini_poll(p.a.f, 16);
+		if (weft_gemini_cq_read(p.a.f, p.a.rcq, &e) == 0)
+			break;
+	}
+	T_IS(e.data, 5);
+	T_IS(e.status, WEFT_GEMINI_TIMEOUT);
+	weft_gemini_close(p.a.f);
+	free(p.a.mem);
+	free(p.b.mem);
 }
 
 /* Two nodes use the same transaction number at once. */
@@ -277,6 +314,7 @@ int main(void)
 		T_CASE(blocks_need_whole_words_within_bounds),
 		T_CASE(a_send_needs_a_posted_buffer),
 		T_CASE(packets_beyond_a_send_are_refused),
+		T_CASE(a_lost_sender_returns_the_buffer),
 		T_CASE(sends_of_two_nodes_are_kept_apart),
 		T_CASE(a_fence_waits_for_all_earlier_blocks),
 		T_CASE(a_channel_holds_1023_descriptors),

@@ -69,7 +69,8 @@ struct gemini_orb {
 	uint16_t gen;
 	uint16_t ssid;
 	uint32_t bytes; /* bytes expected in the response */
-	uint64_t local; /* address for the data of the response */
+	/* local address to which the response's data is written */
+	uint64_t local;
 	struct weft_peer *peer;
 };
 
@@ -198,8 +199,9 @@ struct gemini_request {
 	uint64_t bytes; /* bytes on the network, for packet and phit counts */
 	unsigned ssid;
 	unsigned delivery; /* enum weft_gemini_delivery */
-	uint64_t local;	   /* address for the data of the response */
-	uint32_t expect;   /* data bytes of the response */
+	/* local address to which the response's data is written */
+	uint64_t local;
+	uint32_t expect; /* data bytes of the response */
 };
 
 /* gemini.c */

@@ -14,8 +14,9 @@
 #include <stdlib.h>
 
 #define FIRST_HANDLE 1
-#define TRIES	     100		 /* handles tried for one access */
-#define FOR_PEERS    (UINT64_C(1) << 16) /* handles for peers */
+/* maximum number of handles tried for one access */
+#define TRIES	     100
+#define FOR_PEERS    (UINT64_C(1) << 16) /* handle may be used by peers */
 
 /* Bits of a published entry: flags of the handle, protection tag. */
 static uint64_t entry_flags(unsigned flags, unsigned ptag)

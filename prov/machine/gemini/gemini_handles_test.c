@@ -33,8 +33,8 @@ static struct gemini_mdd *no_mailbox(struct weft_gemini *f,
 static void side_open(struct side *s, uint8_t ptag)
 {
 	struct weft_carrier_attr a = {
-		.name = { .sin_family = AF_INET,
-			  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) },
+		.name = { .in.sin_family = AF_INET,
+			  .in.sin_addr.s_addr = htonl(INADDR_LOOPBACK) },
 	};
 	size_t offset = gemini_handles_reserve(&a);
 
@@ -48,10 +48,10 @@ static void side_open(struct side *s, uint8_t ptag)
 
 static void connect_to(struct side *s, struct side *to)
 {
-	struct sockaddr_in name;
+	union weft_name name;
 	struct weft_carrier *c = s->f->port.carrier;
 
-	weft_gemini_name(to->f, &name);
+	weft_gemini_name(to->f, &name.in);
 	T_OK(c->ops->peer(c, &name, &s->peer));
 	T_OK(weft_port_bind(&s->f->port, 1, s->peer));
 }

@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define LINK_PACKETS 16 /* most packets that wait on a link */
+#define LINK_PACKETS 16 /* maximum number of queued packets per link */
 
 struct link_packet {
 	struct weft_list queue_link;
@@ -86,7 +86,7 @@ static struct link_direction link_direction_to(struct weft_gemini *f,
 	return dir;
 }
 
-/* Returns the link with the fewest packets, round-robin among equals. */
+/* Returns the link with the fewest queued packets, round-robin among equals. */
 static struct gemini_link *link_adaptive(struct weft_gemini *f,
 					 const struct link_direction *dir)
 {

@@ -18,7 +18,7 @@ struct msgq_pair {
 	struct weft_gemini_smsg *box;
 	struct weft_peer *peer;
 	uint32_t pe;
-	bool name_sent; /* the name of our mailbox was sent to the peer */
+	bool name_sent; /* the name of the local mailbox was sent to the peer */
 	bool connected; /* the peer's mailbox is known */
 };
 
@@ -93,7 +93,7 @@ static struct msgq_pair *pair_of(struct weft_gemini_msgq *q,
 	return cell ? *cell : NULL;
 }
 
-/* Sends the name of our mailbox to the peer, once. */
+/* Sends the name of the local mailbox to the peer, once. */
 static void msgq_pair_name_send(struct weft_gemini_msgq *q, struct msgq_pair *p)
 {
 	struct weft_carrier *c = q->f->port.carrier;

@@ -107,7 +107,7 @@ weft_gemini_smsg_connect(struct weft_gemini_smsg *s, unsigned w,
 	return 0;
 }
 
-/* Several mailboxes may share a window. */
+/* Selects the mailbox of s in the window, which several mailboxes may share. */
 static void smsg_window_set(struct weft_gemini_smsg *s)
 {
 	weft_gemini_window_set(s->f, s->w, &s->target);

@@ -24,6 +24,8 @@ static void a_store_puts_up_to_64_bytes(void **state)
 	}
 	T_IS(weft_gemini_store(p.a.f, 0, 0, p.a.mem, 65), -EMSGSIZE);
 	T_IS(weft_gemini_sync(p.a.f, 0, 0), -ENOENT);
+	/* the target gets an event only with a flag */
+	T_AGAIN(weft_gemini_cq_read(p.b.f, p.b.rcq, &e));
 	pair_close(&p);
 }
 

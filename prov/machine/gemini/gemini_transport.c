@@ -23,12 +23,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GEMINI_TRANSPORT_SLOTS 16 /* credits of one mailbox */
+#define GEMINI_TRANSPORT_SLOTS 32 /* credits of one mailbox, as in Open MPI */
 #define GEMINI_TRANSPORT_PTAG  1
 #define GEMINI_TRANSPORT_PACKET \
 	1152 /* a slot of 1024 bytes and its request header */
 #define GEMINI_TRANSPORT_WINDOW \
-	1024 /* as in Open MPI; longer accesses use the BTE */
+	1024 /* as in Open MPI; the BTE handles longer accesses */
 
 /* State of this process for one peer. */
 struct gemini_transport_mailbox {
@@ -145,6 +145,20 @@ gemini_transport_has_credit(struct weft_carrier *c,
 	return false;
 }
 
+/*
+ * The put is a sequence whose packets may use any link: its flag is written
+ * when all of them have arrived, and the receiver reads the slots in their
+ * order. A full packet may be followed by the rest of its message.
+ */
+static void mailbox_path_set(struct weft_carrier *c, bool full)
+{
+	const struct weft_pkt_attr path = { .vc = WEFT_VC_DYNAMIC,
+					    .full = full };
+
+	if (weft_unlikely(c->ops->backend->paths))
+		c->ops->backend->routing(c, &path);
+}
+
 static int gemini_transport_packet(struct weft_unit *u, struct weft_peer *peer,
 				   const struct weft_pkt *pkt,
 				   const struct iovec *iov, int iov_count)
@@ -173,6 +187,7 @@ static int gemini_transport_packet(struct weft_unit *u, struct weft_peer *peer,
 	r.iov[1] = (struct iovec){ (void *)(uintptr_t)pkt, sizeof(*pkt) };
 	memcpy(&r.iov[2], iov, (size_t)iov_count * sizeof(*iov));
 	r.iov_count = iov_count + 2;
+	mailbox_path_set(u->carrier, pkt->len == e->max_bytes);
 	err = gemini_request_quiet(e->f, &r);
 	if (!err)
 		b->sent++;

@@ -217,7 +217,10 @@ WEFT_EXPORT int weft_gemini_window_ptag(struct weft_gemini *f, unsigned w,
 	return 0;
 }
 
-/* Sets peer, handle and offset of a request from an offset in a window. */
+/*
+ * Sets peer, handle and address offset of a request, given an offset in a
+ * window.
+ */
 static int window_target_fill(struct weft_gemini *f, unsigned w,
 			      uint64_t offset, struct gemini_request *r)
 {
@@ -374,7 +377,10 @@ WEFT_EXPORT int weft_gemini_amo(struct weft_gemini *f, unsigned w,
 	return err ? err : window_join(f, w, &r);
 }
 
-/* Sends an empty prompt put, which flushes the target's batched responses. */
+/*
+ * Sends an empty put that requests a prompt acknowledgement, which flushes the
+ * target's batched responses.
+ */
 static int window_ack_prompt(struct weft_gemini *f, unsigned w)
 {
 	struct gemini_request r;

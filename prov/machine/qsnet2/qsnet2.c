@@ -134,7 +134,7 @@ WEFT_EXPORT void weft_qsnet2_close(struct weft_qsnet2 *s)
 WEFT_EXPORT void weft_qsnet2_name(struct weft_qsnet2 *s,
 				  struct sockaddr_in *name)
 {
-	s->port.carrier->ops->name_get(s->port.carrier, name);
+	weft_port_name(&s->port, name);
 }
 
 /* Polls for work that most units never have (s->rare). */
@@ -226,13 +226,14 @@ WEFT_EXPORT int weft_qsnet2_route_set(struct weft_qsnet2 *s, uint32_t vproc,
 				      const struct sockaddr_in *name,
 				      unsigned context)
 {
+	const union weft_name n = { .in = *name };
 	struct weft_carrier *c = s->port.carrier;
 	struct weft_peer *peer;
 	int err;
 
 	if (vproc >= WEFT_QSNET2_VPROCS || context >= WEFT_QSNET2_CONTEXTS)
 		return -EINVAL;
-	err = c->ops->peer(c, name, &peer);
+	err = c->ops->peer(c, &n, &peer);
 	return err ? err : qsnet2_route_bind(s, vproc, peer, context);
 }
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Hardware broadcast: does what the switches do for a packet to a range of
- * nodes. Each member gets a copy, and the acknowledgements are merged. Then
- * members that have deferred a part of the packet get an end packet: they
- * execute that part if all members acknowledged OK, otherwise they drop it. The
- * sender's queue gets the merged acknowledgement after all end packets have
- * been sent, so that no later packet of the queue overtakes them.
+ * Hardware broadcast: emulates the switches for a packet to a range of nodes.
+ * Each member gets a copy, and the acknowledgements are merged. Members that
+ * have deferred part of the packet then receive an end packet: they execute
+ * that part if all members acknowledged OK, and drop it otherwise. The sender's
+ * queue gets the merged acknowledgement after all end packets have been sent,
+ * so that no later packet of the queue overtakes them.
  */
 #include "prov/machine/qsnet2/qsnet2_dev.h"
 
@@ -27,10 +27,10 @@ struct qsnet2_broadcast {
 	uint32_t id;
 	uint32_t low;
 	uint32_t n;
-	uint32_t waits;	 /* members that have not acknowledged */
+	uint32_t waits;	 /* number of members that have not acknowledged */
 	unsigned merged; /* OR of the acknowledgements so far */
 	bool end;	 /* members wait for an end packet */
-	bool given_up;	 /* the sender no longer waits */
+	bool given_up;	 /* the sender has stopped waiting */
 	struct qsnet2_packet p;
 	uint8_t state[];
 };
@@ -202,8 +202,8 @@ int qsnet2_broadcast_run(struct weft_qsnet2 *s)
 }
 
 /*
- * Cancels a broadcast. A member that has got a copy, or will get one, receives
- * an end packet that makes it drop the copy.
+ * Cancels a broadcast. Each member that has received a copy, or will receive
+ * one, gets an end packet that makes it drop the copy.
  */
 void qsnet2_broadcast_cancel(struct weft_qsnet2 *s, uint32_t id)
 {

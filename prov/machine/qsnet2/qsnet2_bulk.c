@@ -46,7 +46,10 @@ struct qsnet2_bulk {
 
 /* ---- memory ---- */
 
-/* Mappings for peers; the others are for input slots, events and groups. */
+/*
+ * Mappings for peers; the other mappings are for input slots, events and
+ * groups.
+ */
 #define BULK_MAPS (QSNET2_MAPS / 2)
 
 size_t qsnet2_bulk_reserve(struct weft_carrier_attr *attr)
@@ -291,8 +294,11 @@ static int bulk_start(struct weft_unit *u, struct weft_peer *peer,
 	struct weft_carrier *c = u->carrier;
 	int err;
 
-	path.there.path = (uint8_t)c->ops->backend->path(c, "dma");
+	/* a get is a STEN packet with the descriptor of the peer's DMA */
+	path.there.path =
+		(uint8_t)c->ops->backend->path(c, get ? "sten" : "dma");
 	path.back = path.there;
+	path.back.path = (uint8_t)c->ops->backend->path(c, "reply");
 	b->event.count = -(int32_t)b->descs;
 	b->fired = b->event.fired;
 	b->dma.done = bulk_complete;
@@ -330,7 +336,7 @@ static struct weft_dma_path short_path_of(struct weft_carrier *c,
 int qsnet2_bulk_short(struct weft_unit *u, struct weft_peer *peer,
 		      struct weft_dma *d, bool get)
 {
-	struct weft_dma_path path = short_path_of(u->carrier, "dma");
+	struct weft_dma_path path = short_path_of(u->carrier, "reply");
 
 	if (!get)
 		return weft_transport_put(u, peer, d, &path);

@@ -67,8 +67,8 @@ static int move(struct pair *p, struct transfer *a, bool get)
 static void side_open(struct side *s)
 {
 	struct weft_carrier_attr a = {
-		.name = { .sin_family = AF_INET,
-			  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) },
+		.name = { .in.sin_family = AF_INET,
+			  .in.sin_addr.s_addr = htonl(INADDR_LOOPBACK) },
 	};
 	size_t offset = qsnet2_bulk_reserve(&a);
 
@@ -82,7 +82,7 @@ static void side_open(struct side *s)
 static void connect_to(struct side *s, struct side *to)
 {
 	struct weft_carrier *c = s->s->port.carrier;
-	struct sockaddr_in name;
+	union weft_name name;
 
 	to->s->port.carrier->ops->name_get(to->s->port.carrier, &name);
 	T_OK(c->ops->peer(c, &name, &s->peer));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Trees of chained events (machine_chain.h). Each member maps its memory of
- * the tree at the same address of its context, so descriptors are written
+ * Trees of chained events (machine_chain.h). Each member maps its part of the
+ * tree's memory at the same address of its context, so descriptors are written
  * without an exchange of addresses:
  *
  * 	events    got, of each slot: short, long;  up, down: of each point
@@ -46,7 +46,8 @@ struct qsnet2_chain {
 	struct weft_qsnet2 *s;
 	unsigned context;
 	unsigned queue;
-	uint64_t address;   /* address of the memory, equal for all members */
+	/* context address of the memory, equal for all members */
+	uint64_t address;
 	unsigned char *mem; /* process address of that memory */
 	size_t bytes;
 	unsigned block_words;
@@ -102,7 +103,7 @@ static size_t block_offset(const struct qsnet2_chain *c, unsigned i)
 
 static uint64_t fired(const struct qsnet2_chain *c, unsigned i)
 {
-	/* events fire only in polls of this thread */
+	/* events fire only when this thread polls */
 	return event(c, i)->fired;
 }
 

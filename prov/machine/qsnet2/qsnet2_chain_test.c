@@ -33,12 +33,12 @@ static struct weft_chain_attr chain_attr(struct chain_fixture *x, int i)
 static void connect_unit(struct chain_fixture *x, int i)
 {
 	struct weft_carrier *ca = x->s[i]->port.carrier;
-	struct sockaddr_in name;
+	union weft_name name;
 
 	for (int j = 0; j < UNITS; j++) {
 		if (j == i)
 			continue;
-		weft_qsnet2_name(x->s[j], &name);
+		ca->ops->name_get(x->s[j]->port.carrier, &name);
 		T_OK(ca->ops->peer(ca, &name, &x->peer[i][j]));
 		T_OK(qsnet2_route_bind(x->s[i], x->peer[i][j]->index,
 				       x->peer[i][j], CONTEXT));

@@ -55,7 +55,7 @@ enum qsnet2_channel_state {
 struct qsnet2_channel {
 	uint8_t state;
 	uint8_t ack;  /* last acknowledgement */
-	uint8_t left; /* restarts left */
+	uint8_t left; /* remaining restarts */
 	uint16_t gen;
 	struct weft_peer *peer;
 	uint64_t start; /* index of the packet's open command */
@@ -201,7 +201,10 @@ struct weft_qsnet2 {
 	/* qsnet2_time.c */
 	uint64_t (*clock)(void);
 	uint64_t ack_timeout_ns; /* acknowledgement timeout, ns; 0: none */
-	/* timeout of an incomplete packet, ns; 0: it blocks no other queue */
+	/*
+	 * timeout of an incomplete packet, ns; 0: incomplete packets do not
+	 * block other queues
+	 */
 	uint64_t packet_timeout_ns;
 	/* queue whose incomplete packet blocks the link */
 	struct qsnet2_queue *holder;
@@ -259,7 +262,10 @@ void *qsnet2_memory_translate(struct weft_qsnet2 *s, unsigned context,
 void *qsnet2_memory_mapped(struct weft_qsnet2 *s, unsigned context,
 			   uint64_t address, uint64_t bytes, unsigned perm,
 			   unsigned *flags_p);
-/* Returns false if an access would fail; checks mappings, not pages. */
+/*
+ * Returns false if an access would fail; checks only the mappings, not the
+ * pages.
+ */
 bool qsnet2_memory_possible(struct weft_qsnet2 *s, unsigned context,
 			    uint64_t address, uint64_t bytes, unsigned perm);
 /* Removes a mapping that equals *m. */
@@ -342,7 +348,7 @@ void qsnet2_dma_lost(struct weft_qsnet2 *s, struct weft_peer *peer);
 /* Handles a DMA packet whose acknowledgement timed out. */
 void qsnet2_dma_timeout(struct weft_qsnet2 *s, struct qsnet2_dma *d);
 
-/* qsnet2_event.c; perm: permission that the event's memory must have. */
+/* qsnet2_event.c; perm: permission required for the event's memory */
 enum weft_qsnet2_trap qsnet2_event_set(struct weft_qsnet2 *s, unsigned context,
 				       uint64_t address, uint32_t count,
 				       unsigned perm);
@@ -374,7 +380,7 @@ void qsnet2_thread_fini(struct weft_qsnet2 *s);
 void qsnet2_time_run(struct weft_qsnet2 *s);
 /* A queue with an incomplete packet blocks the link until the timeout. */
 void qsnet2_time_hold(struct weft_qsnet2 *s, struct qsnet2_queue *q);
-/* Returns how long to block: ns, or less if a timeout expires earlier. */
+/* Returns the time to block: ns, or less if a timeout expires earlier. */
 uint64_t qsnet2_time_sleep(const struct weft_qsnet2 *s, uint64_t ns);
 /* Returns the timestamp of a packet sent now; 0 without timeouts. */
 static inline uint64_t qsnet2_time(const struct weft_qsnet2 *s)

@@ -158,7 +158,9 @@ static int dma_build(struct weft_qsnet2 *s, struct qsnet2_dma *d,
 		uint64_t w[QSNET2_DMA_WORDS];
 
 		d->in_flight = d->d.bytes;
-		/* descriptor that the target runs, to write to this process */
+		/*
+		 * the descriptor that the target runs, to write to this process
+		 */
 		r = d->d;
 		r.flags &= (uint8_t)~WEFT_QSNET2_DMA_REMOTE;
 		r.vproc = r.back;

@@ -80,7 +80,10 @@ static enum weft_qsnet2_trap event_find(struct weft_qsnet2 *s, unsigned context,
 		return WEFT_QSNET2_TRAP_ALIGNMENT;
 	*e_p = qsnet2_memory_translate(s, context, address, sizeof(**e_p), perm,
 				       &like);
-	/* event fields are in host byte order, never in a big-endian page */
+	/*
+	 * event fields are in host byte order, so big-endian pages cannot hold
+	 * them
+	 */
 	if (!*e_p || like & WEFT_QSNET2_BIG_ENDIAN)
 		return WEFT_QSNET2_TRAP_MEMORY;
 	return WEFT_QSNET2_TRAP_NONE;
@@ -105,7 +108,7 @@ enum weft_qsnet2_trap qsnet2_event_set(struct weft_qsnet2 *s, unsigned context,
 	return event_fire(s, context, e);
 }
 
-/* w: the five words of a wait-event command. */
+/* Executes a wait-event command; w: its five words. */
 enum weft_qsnet2_trap qsnet2_event_wait(struct weft_qsnet2 *s, unsigned context,
 					const uint64_t *w)
 {

@@ -81,7 +81,7 @@ static void fault_remove(struct weft_qsnet2 *s, struct qsnet2_fault *f)
 	*f = s->fault[--s->faults];
 }
 
-/* Makes space for one fault by removing faults that the driver refused. */
+/* Frees an entry for a fault by removing a fault that the driver refused. */
 static bool fault_space(struct weft_qsnet2 *s)
 {
 	for (unsigned i = 0; s->faults == QSNET2_FAULTS && i < s->faults; i++) {
@@ -130,7 +130,9 @@ void qsnet2_fault_run(struct weft_qsnet2 *s)
 struct probe {
 	struct weft_qsnet2 *s;
 	unsigned context;
-	/* size of the reserved slot; lower addresses are in the slot */
+	/*
+	 * size of the reserved slot; addresses below it are offsets in the slot
+	 */
 	uint64_t slot_bytes;
 };
 

@@ -11,7 +11,7 @@
 #define START_WORDS   7
 
 struct qsnet2_match {
-	/* in memory that the context maps */
+	/* stored in memory that the context maps */
 	alignas(64) struct weft_qsnet2_event arrived;
 	uint64_t start[START_WORDS];
 	struct weft_qsnet2 *s;
@@ -77,7 +77,8 @@ void qsnet2_match_arm(struct qsnet2_match *m)
 void qsnet2_match_start(struct qsnet2_match *m)
 {
 	/*
-	 * if the run queue is full, it contains a thread that takes all packets
+	 * if the run queue is full, it contains a thread that will take all
+	 * packets
 	 */
 	(void)qsnet2_thread_start(m->s, m->context, WEFT_QSNET2_HIGH, m->start);
 }

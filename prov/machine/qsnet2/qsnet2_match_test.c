@@ -62,13 +62,14 @@ static const struct weft_machine machine = {
 
 static void pair_open(bool host_match)
 {
-	struct sockaddr_in name;
+	union weft_name name;
 
 	memset(side, 0, sizeof(side));
 	for (int i = 0; i < 2; i++) {
 		struct weft_carrier_attr a = {
-			.name = { .sin_family = AF_INET,
-				  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) },
+			.name = { .in.sin_family = AF_INET,
+				  .in.sin_addr.s_addr =
+					  htonl(INADDR_LOOPBACK) },
 			.up = &up,
 			.up_arg = &side[i],
 			.host_match = host_match,

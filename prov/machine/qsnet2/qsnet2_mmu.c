@@ -185,7 +185,7 @@ static const struct qsnet2_page *translate(struct weft_qsnet2 *s,
 
 /* ---- memory ---- */
 
-/* Consecutive pages must also be consecutive in the process. */
+/* Consecutive pages must also be consecutive in process memory. */
 void *qsnet2_memory_mapped(struct weft_qsnet2 *s, unsigned context,
 			   uint64_t address, uint64_t bytes, unsigned perm,
 			   unsigned *flags_p)

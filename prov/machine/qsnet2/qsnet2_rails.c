@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Several units (rails) used as one. A DMA that is split over the rails has one
- * event that counts the completed pieces of all rails. When it fires, it copies
- * commands that set the events of the DMA: in local memory, or by a packet to
- * the peer. The commands are copied to the queue of the rail that completes
- * last, so the queue has the same number on all rails.
+ * event that counts the completed pieces of all rails. When the event fires, it
+ * copies commands that set the events of the DMA, in local memory or by a
+ * packet to the peer. The commands are copied to the queue of the rail that
+ * completes last, so the queue has the same number on all rails.
  */
 #include "prov/machine/qsnet2/qsnet2_dev.h"
 
@@ -13,7 +13,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* address of the records of split DMAs, on all rails */
+/* context address of the records of split DMAs, equal on all rails */
 #define RAILS_ADDRESS (UINT64_C(13) << 59)
 #define RAILS_PARTS   64 /* maximum number of outstanding split DMAs */
 #define RAILS_WORDS   16
@@ -76,8 +76,8 @@ static struct rails_part *part_get(struct weft_qsnet2_rails *r)
 }
 
 /*
- * Writes the commands that set the remote and the local event; in a get the two
- * are exchanged.
+ * Writes the commands that set the remote and the local event; for a get, the
+ * two are exchanged.
  */
 static void part_commands(struct weft_qsnet2_rails *r, struct rails_part *p,
 			  const struct weft_qsnet2_dma *d, unsigned pieces)

@@ -31,7 +31,7 @@ struct rx_packet {
 	struct qsnet2_cookie *cookie; /* incremented after success */
 	bool repeated;		      /* duplicate: acknowledge only */
 	bool broadcast;		      /* transactions marked END are deferred */
-	unsigned left; /* bytes of the packet that are deferred */
+	unsigned left; /* number of bytes of the packet that are deferred */
 };
 
 /* Part of a broadcast that is deferred until the end packet. */
@@ -116,7 +116,8 @@ static unsigned rx_write_units(struct rx_packet *p,
 	if (rx_write(p, t, data) != WEFT_QSNET2_ACK_OK)
 		return WEFT_QSNET2_ACK_ERROR;
 	if (p->slot && t->address < p->slot_bytes)
-		return WEFT_QSNET2_ACK_OK; /* slots are in host byte order */
+		/* input queue slots are in host byte order */
+		return WEFT_QSNET2_ACK_OK;
 	dst = qsnet2_memory_translate(p->s, p->context, t->address, t->bytes,
 				      WEFT_QSNET2_REMOTE_WRITE, &like);
 	if (like & WEFT_QSNET2_BIG_ENDIAN)

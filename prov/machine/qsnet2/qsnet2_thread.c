@@ -102,7 +102,10 @@ enum weft_qsnet2_trap qsnet2_thread_start(struct weft_qsnet2 *s,
 		       : WEFT_QSNET2_TRAP_THREAD_OVERFLOW;
 }
 
-/* Runs a thread until it yields or ends. Its program may have been removed. */
+/*
+ * Runs a thread until it yields or ends; does nothing if its program was
+ * removed.
+ */
 static int thread_run_once(struct weft_qsnet2 *s, struct weft_qsnet2_thread *t)
 {
 	const struct qsnet2_program *p;

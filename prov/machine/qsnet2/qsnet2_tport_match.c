@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tagged ports, thread part. The thread takes messages from the input queue in
- * order, and matches each with the oldest suitable receive; it keeps unexpected
- * messages, which a new receive searches first. The data of a match is copied,
- * or fetched by a DMA that the thread posts and the sender's unit runs. While
- * no memory is left for unexpected messages, the input queue is not drained;
- * when it is full, packets are discarded.
+ * Tagged ports, thread part. The thread reads messages from the input queue in
+ * order, and matches each with the oldest suitable receive. It stores
+ * unexpected messages; a new receive is first matched against these. The data
+ * of a match is copied, or fetched by a DMA that the thread posts and the
+ * sender's unit runs. While no memory is left for unexpected messages, the
+ * input queue is not drained; when it is full, packets are discarded.
  */
 #include "prov/machine/qsnet2/qsnet2_tport.h"
 
@@ -194,7 +194,7 @@ static bool tport_envelope_valid(const struct tport_envelope *env)
 	return env->bytes <= WEFT_QSNET2_TPORTS_MAX;
 }
 
-/* Takes messages until the input queue is empty or memory is exhausted. */
+/* Processes messages until the input queue is empty or memory is exhausted. */
 static void tport_drain(struct weft_qsnet2_tports *t)
 {
 	struct weft_qsnet2_input *q = &t->elan->input;

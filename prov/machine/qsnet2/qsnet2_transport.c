@@ -52,7 +52,7 @@ struct qsnet2_transport {
 	struct weft_table peer; /* peers: struct qsnet2_transport_peer */
 	/* FI_WEFT_MATCH=unit, live; NULL: the processor receives */
 	struct qsnet2_match *match;
-	int matched; /* packets taken by the thread since the last poll */
+	int matched; /* packets received by the thread since the last poll */
 };
 
 /* State of one peer; a peer that acknowledges late does not delay others. */
@@ -365,7 +365,7 @@ static int qsnet2_transport_poll(struct weft_unit *u, int budget)
 		weft_qsnet2_poll(e->s, budget);
 		n = qsnet2_transport_drain(e);
 	}
-	/* work that only another poll can complete */
+	/* work remains that only another poll can complete */
 	if (e->inbox.held || e->unit.copied ||
 	    !weft_list_empty(&e->s->run[0]) ||
 	    weft_responses_pending(&e->s->responses) ||

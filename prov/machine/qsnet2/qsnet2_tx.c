@@ -17,7 +17,8 @@
 
 /* Result of a command. */
 enum cmd_result {
-	CMD_STALL, /* retry: words, an ack or carrier space are missing */
+	/* retry later: missing words, acknowledgement or carrier space */
+	CMD_STALL,
 	CMD_NEXT,
 	CMD_TRAP,
 };
@@ -73,7 +74,7 @@ static uint32_t packet_data(const struct qsnet2_packet *p)
 
 /*
  * Path of a packet in virtual time. The header of an engine packet does not
- * count as data: the machine's times include that of its own header.
+ * count as data: the machine's times already include the machine's own header.
  */
 #define FIFO_STEN    1
 #define FIFO_DMA     2
@@ -407,7 +408,10 @@ static enum cmd_result cmd_step(struct weft_qsnet2 *s, struct qsnet2_queue *q)
 	return t ? cmd_trap(q, t, w[1]) : CMD_NEXT;
 }
 
-/* Executes a queue until it is empty or stalls. Returns the commands. */
+/*
+ * Executes a queue until it is empty or stalls. Returns the number of commands
+ * executed.
+ */
 int qsnet2_tx_queue(struct weft_qsnet2 *s, struct qsnet2_queue *q)
 {
 	int count = 0;

@@ -6,8 +6,8 @@
 
 #define RESEND_NS	 1000000 /* timeout of a message; assumed */
 /*
- * timeout of an engine packet, whose receiver may be busy; doubled with each
- * retransmission; assumed
+ * timeout of an engine packet, ns: longer, since the receiver may be busy;
+ * doubled with each retransmission; assumed
  */
 #define RESEND_ENGINE_NS 20000000
 /* longest wait on one port, ns: packets may arrive at the other port */
@@ -46,11 +46,8 @@ WEFT_EXPORT void weft_sunway_name(struct weft_sunway *n,
 				  struct weft_sunway_name *name)
 {
 	memset(name, 0, sizeof(*name));
-	for (unsigned i = 0; i < n->ports; i++) {
-		struct weft_carrier *c = n->port[i].port.carrier;
-
-		c->ops->name_get(c, &name->port[i]);
-	}
+	for (unsigned i = 0; i < n->ports; i++)
+		weft_port_name(&n->port[i].port, &name->port[i]);
 }
 
 WEFT_EXPORT int weft_sunway_node_set(struct weft_sunway *n, uint32_t guid,
@@ -96,12 +93,14 @@ static int ports_open(struct weft_sunway *n,
 		 * the requested address is for the first port; the next port
 		 * gets any address
 		 */
-		a.name.sin_port = 0;
+		a.name.in.sin_port = 0;
 	}
 	return err;
 }
 
-/* A carrier that both ports share has the node numbers of the transport. */
+/*
+ * If both ports share a carrier, its node numbers are those of the transport.
+ */
 static int port_open_shared(struct weft_sunway *n,
 			    const struct weft_carrier_ops *ops,
 			    const struct weft_carrier_attr *attr)

@@ -8,7 +8,7 @@
  *
  * On the machine the data moves packet by packet; here the unit translates the
  * local addresses and makes one copy between the processes or, in virtual time,
- * a transfer in the model, where the target's word cannot be accessed.
+ * a transfer in the model, which has no access to the target's word.
  *
  * Live, memory that a peer may access is a segment of the message engine's job,
  * with its rights. The segments are also in shared memory (machine_regs.h): the
@@ -22,7 +22,8 @@
 #include "prov/machine/machine_transport.h"
 
 #define BULK_ENGINE	0
-#define SUNWAY_SEGMENTS 1024 /* for memory of peers; assumed */
+/* segments for memory that peers access; assumed */
+#define SUNWAY_SEGMENTS 1024
 
 /* An outstanding transfer. */
 struct sunway_bulk {
@@ -41,8 +42,8 @@ struct sunway_bulks {
 	struct weft_sunway *n;
 	unsigned vi;
 	bool posting; /* the caller of sunway_bulk_move reads the events */
-	int refused;  /* error of a transfer that was not started */
-	struct weft_regs segments; /* memory for peers; live only */
+	int refused;  /* error of a transfer that could not be started */
+	struct weft_regs segments; /* memory that peers may access; live only */
 	struct sunway_bulk *free;
 	struct sunway_bulk bulk[WEFT_SUNWAY_IN_FLIGHT];
 };
@@ -141,7 +142,7 @@ WEFT_HOT static void bulk_complete(struct weft_dma *dma, int err)
 
 /* ---- the unit's engine ---- */
 
-/* Translates the local addresses of a transfer. */
+/* Translates the local addresses of a transfer by the TLB. */
 WEFT_HOT static int bulk_translate(struct sunway_bulk *b)
 {
 	struct sunway_range r = { .job = SUNWAY_TRANSPORT_JOB };

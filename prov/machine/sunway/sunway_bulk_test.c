@@ -56,13 +56,13 @@ static int segment(struct side *s, size_t bytes, unsigned access)
 static void pair_open(struct side *s, const struct weft_carrier_ops *carrier)
 {
 	struct weft_carrier_attr a = {
-		.name = { .sin_family = AF_INET,
-			  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) },
+		.name = { .in.sin_family = AF_INET,
+			  .in.sin_addr.s_addr = htonl(INADDR_LOOPBACK) },
 		.up = &no_up,
 		/* shared area of the engine; not a multiple of a cache line */
 		.share_bytes = 1000,
 	};
-	struct sockaddr_in name;
+	union weft_name name;
 
 	ended = 0;
 	for (unsigned i = 0; i < 2; i++) {

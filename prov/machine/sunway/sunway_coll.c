@@ -2,19 +2,19 @@
 /*
  * Collectives. Software builds a tree and writes each member's position in
  * the tree to its descriptor: parent, index among the parent's inputs, and
- * number of inputs. Then the interfaces work alone: each waits for its
- * inputs, combines them in order with its own contribution, and sends the
- * result up as a reliable message (sunway_window.c). The root's result is
- * sent to all members by a multicast, which the routers copy to the nodes of
- * a group; a node without a member drops its copy.
+ * number of inputs. The interfaces then work without software: each waits for
+ * its inputs, combines them in order with its own contribution, and sends the
+ * result up as a reliable message (sunway_window.c). The root's result is sent
+ * to all members by a multicast, which the routers copy to the nodes of a
+ * group; a node without a member drops its copy.
  *
  *         post -> all inputs -> [sum to the parent -> acknowledged] -> result
  *
  * Multicast copies are not acknowledged. A member whose wait for the result
- * times out probes its parent, which sends the result if it has it;
- * otherwise the parent waits too, and probes its own parent. Members keep
- * the last four results, because no member can be further ahead of a member
- * that waits.
+ * times out probes its parent. The parent sends the result if it has it;
+ * otherwise it is waiting too, and probes its own parent. Members keep the last
+ * four results: no member can be more than four operations ahead of a waiting
+ * member.
  */
 #include "prov/machine/sunway/sunway_dev.h"
 
@@ -93,7 +93,7 @@ static struct sunway_coll *coll_at(struct sunway_group_ops *g, uint64_t number)
 	return &g->op[number % SUNWAY_COLLS];
 }
 
-/* Returns an operation that this member has or may start, or NULL. */
+/* Returns an operation that this member has started or may start, or NULL. */
 static struct sunway_coll *coll_find(struct sunway_group_ops *g,
 				     uint64_t number)
 {
@@ -137,7 +137,7 @@ static void coll_end(struct weft_sunway *n, struct sunway_coll *c,
 	sunway_cq_write(v, &ev);
 }
 
-/* Writes the result to memory, if there is one, and ends the operation. */
+/* Writes the result, if any, to memory and ends the operation. */
 static void coll_result(struct weft_sunway *n, struct sunway_coll *c,
 			unsigned status)
 {
@@ -407,8 +407,8 @@ static bool multicast_has(const struct sunway_multicast *g, uint32_t guid)
 }
 
 /*
- * A node is lost: the root, which has the node list of the group, ends the
- * operations of the group on all members.
+ * Handles the loss of a node: the root, which has the node list of the group,
+ * ends the operations of the group on all members.
  */
 void sunway_coll_lost(struct weft_sunway *n, uint32_t guid)
 {

@@ -41,7 +41,7 @@
 #define SUNWAY_MIDDLE	     (64u * 1024)
 #define SUNWAY_READ_REPLIES  64 /* reads of peers that are being served */
 #define SUNWAY_WINDOW	     64 /* messages in flight per window */
-#define SUNWAY_LOCALS	     64 /* packets inside the chip */
+#define SUNWAY_LOCALS	     64 /* packets in flight inside the chip */
 #define SUNWAY_ROUTES	     256
 #define SUNWAY_VMS	     64
 #define SUNWAY_GROUPS	     16
@@ -53,7 +53,7 @@
 #define SUNWAY_TRANSPORT_JOB WEFT_SUNWAY_SYSTEM_JOBS
 
 /*
- * Message classes by length; fast short messages and messages with
+ * Message classes by length; fast short messages and messages with the flag
  * WEFT_SUNWAY_FAST are in class FAST.
  */
 enum sunway_class {
@@ -97,7 +97,7 @@ struct sunway_msg {
 	bool orphan;	  /* its interface is closed: no event is written */
 	uint32_t read_id; /* message id of the read that is served */
 	uint32_t sent;
-	uint32_t got;		 /* RDMAR: bytes received */
+	uint32_t got;		 /* RDMAR: bytes received so far */
 	struct sunway_bits bits; /* RDMAR: packets received */
 	struct sunway_window *window;
 	/* true: has a sequence number, assigned at the first send */
@@ -121,7 +121,10 @@ struct sunway_slot {
 	struct weft_list link;
 	struct weft_sunway_arrival a;
 	uint16_t queue;
-	/* an engine packet's payload in it is aligned to 8 bytes */
+	/*
+	 * aligned so that the payload of an engine packet starts at a multiple
+	 * of 8
+	 */
 	_Alignas(16) unsigned char data[WEFT_SUNWAY_PACKET];
 };
 
@@ -138,7 +141,8 @@ struct sunway_coll {
 	struct weft_sunway_coll d;
 	uint64_t number;   /* sequence number in its group */
 	uint64_t received; /* mask of the inputs received */
-	uint64_t since;	   /* start of the wait, or time of the last probe */
+	/* time of the start of the wait, or of the last probe */
+	uint64_t since;
 	uint32_t job;
 	uint32_t copies_sent; /* multicast copies sent */
 	uint8_t engine;
@@ -222,7 +226,10 @@ struct sunway_entry {
 	uint16_t mem; /* index of the memory + 1; 0: empty */
 };
 
-/* Window of reliable messages between two interfaces, at either end. */
+/*
+ * Window of reliable messages between two interfaces, at the sender or at the
+ * receiver.
+ */
 struct sunway_window {
 	struct weft_list link;
 	uint32_t number;
@@ -230,7 +237,7 @@ struct sunway_window {
 	/* sender: target interface; receiver: source and target interface */
 	uint32_t to;
 	uint32_t next; /* sender: sequence number of the next message */
-	/* numbers acknowledged (at the sender), received (at the receiver) */
+	/* sequence numbers acknowledged (sender) or received (receiver) */
 	struct weft_arq_win taken;
 };
 
@@ -414,8 +421,8 @@ void sunway_mem_fini(struct weft_sunway *n);
 bool sunway_rq_put(struct sunway_vi *v, const struct sunway_in *in,
 		   bool notify);
 /*
- * Stores an engine packet in the next slot, for a program that takes it before
- * another message arrives. NULL: the queue is full.
+ * Stores an engine packet in the next slot; the program reads it before another
+ * message arrives. NULL: the queue is full.
  */
 struct sunway_slot *sunway_rq_store(struct sunway_vi *v,
 				    const struct weft_pkt *pkt,

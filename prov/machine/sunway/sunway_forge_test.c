@@ -200,6 +200,35 @@ static void an_answer_stays_within_its_read(void **state)
 	pair_close(&p);
 }
 
+/* A part has a group, an input and a length, each below its limit. */
+static void parts_of_no_group_or_input_are_refused(void **state)
+{
+	static const struct {
+		unsigned group, nth, bytes;
+	} row[] = {
+		{ WEFT_SUNWAY_MULTICASTS - 1, WEFT_SUNWAY_INPUTS - 1,
+		  WEFT_SUNWAY_FSM },
+		{ WEFT_SUNWAY_MULTICASTS, 0, 0 },
+		{ 0, WEFT_SUNWAY_INPUTS, 0 },
+		{ 0, 0, WEFT_SUNWAY_FSM + 1 },
+	};
+	static const unsigned char data[WEFT_SUNWAY_FSM + 1];
+	struct pair p;
+
+	pair_open(&p, "");
+	for (unsigned i = 0; i < WEFT_COUNT_OF(row); i++) {
+		const struct weft_pkt pkt = { .tag = row[i].group |
+						     row[i].nth << 8 };
+		const struct sunway_in in = { .pkt = &pkt,
+					      .data = data,
+					      .bytes = row[i].bytes };
+
+		sunway_coll_part(p.a.n, sunway_vi(p.a.n, 0, p.a.vi[0]), &in);
+		T_IS(refused(&p), i);
+	}
+	pair_close(&p);
+}
+
 /* ---- the chip below the message engine ---- */
 
 /* The unit of a message engine, and a carrier that sends it any packet. */
@@ -241,12 +270,12 @@ static void target_open(struct target *t)
 	static const struct weft_carrier_up no_up = { .deliver = no_deliver,
 						      .lost = no_lost };
 	struct weft_carrier_attr a = {
-		.name = { .sin_family = AF_INET,
-			  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) },
+		.name = { .in.sin_family = AF_INET,
+			  .in.sin_addr.s_addr = htonl(INADDR_LOOPBACK) },
 		.up = &up,
 		.up_arg = t,
 	};
-	struct sockaddr_in name;
+	union weft_name name;
 
 	memset(t, 0, sizeof(*t));
 	T_OK(weft_unit_sunway.open(&machine, &weft_carrier_loop, &a, &t->u));
@@ -371,6 +400,7 @@ int main(void)
 		T_CASE(the_length_of_a_write_does_not_change),
 		T_CASE(message_ids_wrap_around),
 		T_CASE(an_answer_stays_within_its_read),
+		T_CASE(parts_of_no_group_or_input_are_refused),
 		T_CASE(peers_cannot_command_the_engines_chip),
 		T_CASE(engine_packets_have_a_length_and_a_number),
 		T_CASE(acknowledgements_are_for_messages_that_were_sent),

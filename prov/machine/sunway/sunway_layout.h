@@ -154,8 +154,8 @@ static inline uint64_t sunway_address(unsigned kind, unsigned mem)
 }
 
 /*
- * Address of a process address: the memories with the first numbers are the
- * whole address space, 2^46 bytes each (sunway_mem_whole).
+ * Converts a process address. The memories with the first numbers are the whole
+ * address space, 2^46 bytes each (sunway_mem_whole).
  */
 #define SUNWAY_WHOLE_MEMS 4
 

@@ -21,7 +21,7 @@ static struct sunway_queued *queued_open(const struct sunway_out *o)
 	return k;
 }
 
-/* Sends a packet inside the chip. */
+/* Sends a packet to an interface on the same chip. */
 static int emit_local(struct weft_sunway *n, const struct sunway_out *o)
 {
 	bool same = !((o->pkt.unit >> 7 ^ o->pkt.unit >> 15) & 1);
@@ -155,7 +155,7 @@ void sunway_done_send(struct weft_sunway *n, const struct sunway_in *in,
 	sunway_reply_send(n, &o);
 }
 
-/* Sends queued replies unchanged. */
+/* Sends queued replies without modification. */
 int sunway_port_run(struct weft_sunway *n)
 {
 	struct sunway_out o = { .port = WEFT_SUNWAY_ADAPTIVE };

@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The sending end of the message engine's queue pairs. The interface of the
+ * The sender's side of the message engine's queue pairs. The interface of the
  * message engine has no other reliable messages, so the send unit takes a
  * message at once if a slot is free, the window has space and the carrier
- * accepts the packet. A message keeps its slot until it is acknowledged, and a
- * fast short message its data, too.
+ * accepts the packet. A message keeps its slot until it is acknowledged; a fast
+ * short message also keeps its data.
  *
  * Message slots are shared by all peers. A peer that does not poll may occupy
- * as many as are free, so that others can still send. A sender without a slot
- * probes the peers that have them, and they acknowledge.
+ * at most as many slots as are still free, so that messages to other peers can
+ * be sent. A sender without a free slot probes the peers whose messages occupy
+ * slots, and these acknowledge.
  */
 #include "prov/machine/sunway/sunway_qp.h"
 
 #include "src/base/copy.h"
 
-#define QP_SENDS      4 /* descriptors of RDMAs, which the unit takes at once */
-#define QP_RECEIVES   4 /* the message engine takes messages at once */
+#define QP_SENDS      4 /* RDMA descriptors, which the unit fetches at once */
+#define QP_RECEIVES   4 /* few are needed: the engine takes messages at once */
 #define QP_ENGINE     0
 #define QP_POLLS      256 /* polls per reading of the clock */
 #define QP_ACKED      16  /* messages in flight before slots are freed */
@@ -28,7 +29,7 @@ static struct sunway_me *qp_engine(struct sunway_qps *q)
 
 /* ---- message slots ---- */
 
-/* Frees a slot; the other fields of a queue message are set at its start. */
+/* Frees a slot. The next message sets the other fields when it starts. */
 static void qp_slot_free(struct sunway_qps *q, unsigned slot)
 {
 	struct sunway_me *e = qp_engine(q);
@@ -209,7 +210,10 @@ static inline int qp_send_fsm(struct sunway_qps *q, struct sunway_qp *p,
 	return 0;
 }
 
-/* Translates the addresses of a message's data. Returns their number, or -1. */
+/*
+ * Translates the addresses of a message's data. Returns the number of segments,
+ * or -1.
+ */
 static int qp_translate(struct sunway_qps *q, const struct iovec *iov,
 			int count, struct iovec *out)
 {
@@ -230,8 +234,9 @@ static int qp_translate(struct sunway_qps *q, const struct iovec *iov,
 }
 
 /*
- * Queue message: the unit fetches the data from memory. A carrier that may lose
- * packets gets them from a copy, which exists until it is acknowledged.
+ * Queue message: the unit fetches the data from memory. On a carrier that may
+ * lose packets, the data is sent from a copy that is kept until it is
+ * acknowledged.
  */
 static int qp_send_queue(struct sunway_qps *q, struct sunway_qp *p,
 			 const struct weft_pkt *pkt, const struct iovec *iov,
@@ -252,7 +257,7 @@ static int qp_send_queue(struct sunway_qps *q, struct sunway_qp *p,
 		count = 1;
 	}
 	m->d.local = sunway_address_whole(iov[0].iov_base);
-	q->n->stats.fetches += 2; /* the descriptor, the data */
+	q->n->stats.fetches += 2; /* one for the descriptor, one for the data */
 	count = qp_translate(q, iov, count, out);
 	if (weft_likely(count >= 0))
 		err = qp_emit(q, p, &head, p->next, out, count);

@@ -3,10 +3,9 @@
  * Queue pairs of the message engine: one per peer, between the interfaces of
  * the two message engines. An engine packet is a reliable queue message: header
  * and payload of up to 128 bytes are a fast short message, longer ones are
- * fetched from memory. Both ends have a window. Messages of the window are
- * acknowledged by the messages of the other direction, and without those once
- * for SUNWAY_QP_ACK messages. Messages are delivered in the order of their
- * numbers.
+ * fetched from memory. Both sides have a window. Messages are acknowledged by
+ * messages in the other direction, or, if there are none, once per
+ * SUNWAY_QP_ACK messages. Messages are delivered in the order of their numbers.
  */
 #ifndef WEFT_SUNWAY_QP_H
 #define WEFT_SUNWAY_QP_H
@@ -14,7 +13,7 @@
 #include "prov/machine/machine_transport.h"
 #include "prov/machine/sunway/sunway_dev.h"
 
-#define SUNWAY_QP_WINDOW  256u /* numbers of a window at its sender */
+#define SUNWAY_QP_WINDOW  256u /* sequence numbers in the sender's window */
 #define SUNWAY_QP_ACK	  32u  /* messages per acknowledgement; assumed */
 /* message slots that queue messages leave free for RDMA */
 #define SUNWAY_QP_RESERVE 16u
@@ -29,18 +28,21 @@ struct sunway_early {
 struct sunway_qp {
 	struct weft_peer *peer;
 	struct weft_list link; /* linked while messages are unacknowledged */
-	/* the sender's window: number of the next message, first in flight */
+	/*
+	 * sender's window: number of the next message, first number in flight
+	 */
 	uint32_t next;
 	uint32_t acked;
 	uint32_t heard;	 /* unit word of the last message received */
 	uint32_t probed; /* value of next at the last probe */
-	/* the receiver's window, and messages since the last acknowledgement */
+	/* receiver's window; messages since the last acknowledgement */
 	uint32_t owed;
 	struct weft_arq_win rx;
 	/* messages by number modulo WEFT_ARQ_WINDOW; allocated on first use */
 	struct sunway_early **early;
 	struct weft_arq_timer timer;
-	uint32_t timed;			 /* number for which the timer runs */
+	/* sequence number for which the timer runs */
+	uint32_t timed;
 	uint16_t slot[SUNWAY_QP_WINDOW]; /* message slots, by number */
 };
 
@@ -48,7 +50,7 @@ struct sunway_qps {
 	struct weft_sunway *n;
 	struct sunway_vi *rq; /* interface of the message engine */
 	unsigned vi;
-	/* polls until timeouts and refused packets are handled */
+	/* polls left until timeouts and refused packets are handled */
 	int countdown;
 	size_t max_bytes; /* largest payload of an engine packet */
 	/*
@@ -61,7 +63,8 @@ struct sunway_qps {
 	struct weft_table qp;	  /* by peer: struct sunway_qp */
 	struct weft_list unacked; /* queue pairs with messages in flight */
 	unsigned early;		  /* messages that wait for earlier ones */
-	bool ack_due;		  /* the carrier was full */
+	/* an acknowledgement was not sent, since the carrier was full */
+	bool ack_due;
 };
 
 int sunway_qps_init(struct sunway_qps *q, struct weft_sunway *n,
@@ -105,12 +108,14 @@ void sunway_qp_ack(struct sunway_qps *q, struct sunway_qp *p);
  */
 int sunway_qps_run(struct sunway_qps *q);
 
-/* sunway_qp_rx.c: handles a packet; a return value is for the carrier. */
+/* sunway_qp_rx.c: handles a packet; the return value is that of deliver. */
 int sunway_qp_deliver(struct sunway_qps *q, struct weft_peer *src,
 		      const struct weft_pkt *pkt, const void *payload);
 /* Delivers kept messages that are now in order. Returns their number. */
 int sunway_qps_retry(struct sunway_qps *q);
-/* Delivers the messages of a lost peer, and drops those with gaps. */
+/*
+ * Delivers the messages of a lost peer up to the first gap, and drops the rest.
+ */
 void sunway_qp_lost(struct sunway_qps *q, struct weft_peer *peer);
 void sunway_qp_early_free(struct sunway_qps *q, struct sunway_qp *p);
 

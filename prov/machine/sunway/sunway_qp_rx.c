@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The receiving end of the message engine's queue pairs. A message enters the
- * receive queue, from which the message engine takes it. Messages are unordered
- * on this machine, and the numbers of the window restore their order: a message
- * that arrives early is kept until the earlier ones are delivered. A message
- * that the message engine refuses stays with the carrier, or among the early
- * ones, and is not acknowledged.
+ * The receiver's side of the message engine's queue pairs. A message is stored
+ * in the receive queue, from which the message engine reads it. Messages are
+ * unordered on this machine, and the numbers of the window restore their order:
+ * a message that arrives early is kept until the earlier ones are delivered. A
+ * message that the message engine refuses stays with the carrier, or among the
+ * early ones, and is not acknowledged.
  *
  * Of the other commands of the unit only acknowledgements and probes are
  * accepted: peers have no access to the memory and the registers of this node.

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * State of received RDMA messages, with replies and probes as in the machine's
- * message library.
+ * State of received RDMA messages, with replies and probes like those of the
+ * machine's message library.
  *
  * For every message slot of a node, the target keeps the last write received
  * from it: which packets have arrived and, at the end, the status. So a
@@ -115,7 +115,7 @@ struct sunway_rdma_rx *sunway_rdma_rx_find(struct weft_sunway *n,
 bool sunway_rdma_rx_packet(struct weft_sunway *n, struct sunway_rdma_rx *c,
 			   const struct sunway_in *in)
 {
-	/* the bits have room for the first length only */
+	/* the bitmap has the size of the first length */
 	if (c->sized && c->total != in->slice.total) {
 		n->stats.refused++;
 		return false;

@@ -18,7 +18,7 @@
 struct node {
 	struct weft_unit *u;
 	struct weft_sunway *n;
-	struct sockaddr_in name;
+	union weft_name name;
 	struct weft_peer *peer[NODES];
 	uint64_t sent[NODES];
 	uint64_t taken[NODES];
@@ -72,8 +72,8 @@ static void nodes_open_on(struct node *s,
 			  const char *faults)
 {
 	struct weft_carrier_attr a = {
-		.name = { .sin_family = AF_INET,
-			  .sin_addr.s_addr = htonl(INADDR_LOOPBACK) },
+		.name = { .in.sin_family = AF_INET,
+			  .in.sin_addr.s_addr = htonl(INADDR_LOOPBACK) },
 		.up = &up,
 		.fifo_slots = 1024, /* more than messages in flight */
 		.faults = faults,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Copies of device memory. The GPU reads and writes pinned host memory only, so
- * that a copy from or to other host memory goes through two pinned chunks: the
- * GPU fills one while the processor empties the other.
+ * a copy from or to other host memory uses two pinned chunks: the GPU fills one
+ * while the processor empties the other.
  */
 #include "prov/mem/cuda/cuda_copy.h"
 #include "prov/mem/cuda/cuda_kernel.h"

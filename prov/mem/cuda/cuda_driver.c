@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The driver library (cuda_driver.h). Device memory exists only in a process
- * that has loaded the library, so that until then a lookup is one load: of the
- * link from the library that was the last one in the loader's list.
+ * that has loaded the library, so until then a lookup is one load: of the
+ * pointer that follows the last library in the loader's list.
  */
 #include "prov/mem/cuda/cuda_driver.h"
 #include "src/base/attr.h"
@@ -21,7 +21,7 @@ enum state { WAITING, LOADED, UNUSABLE };
 static struct cuda_driver driver;
 static atomic_int state;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* the last library in the loader's list when it was searched last */
+/* last library in the loader's list at the last search */
 static struct link_map *_Atomic last_library;
 
 static const struct {
@@ -41,7 +41,7 @@ static const char *option(void)
 	return text && *text ? text : "auto";
 }
 
-/* Returns the library's name; NULL: it is not used. */
+/* Returns the name of the library; NULL: the library must not be used. */
 static const char *library(void)
 {
 	const char *text = option();
@@ -98,7 +98,7 @@ static void last_library_set(void)
 	atomic_store(&last_library, m);
 }
 
-/* Uses the library if it is loaded, or loads it. The lock is held. */
+/* Uses the library if it is loaded, otherwise loads it. The lock is held. */
 static void search(int flags)
 {
 	const char *name = library();
@@ -110,7 +110,10 @@ static void search(int flags)
 		atomic_store(&state, UNUSABLE);
 		return;
 	}
-	/* first: a library that is loaded meanwhile comes behind this one */
+	/*
+	 * set before the search: a library that is loaded meanwhile follows
+	 * this one in the list
+	 */
 	last_library_set();
 	lib = dlopen(name, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE | flags);
 	if (lib)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The functions of NVIDIA's driver library that this folder calls. The library
- * is loaded at run time, so that Weft neither needs CUDA to be built nor a GPU
- * to run. Types and values are those of the driver's binary interface.
+ * is loaded at run time, so that Weft can be built without CUDA and runs
+ * without a GPU. Types and values are those of the driver's binary interface.
  */
 #ifndef WEFT_MEM_CUDA_DRIVER_H
 #define WEFT_MEM_CUDA_DRIVER_H

@@ -69,7 +69,7 @@ static cuda_context context_of(const struct cuda_driver *d, const void *at)
 	return c;
 }
 
-/* Allocates what every copy needs. The context is current. */
+/* Allocates the resources that every copy needs. The context is current. */
 static int resources_open(struct cuda_home *h)
 {
 	const struct cuda_driver *d = h->driver;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The context in which this process copies device memory, with a stream of its
- * own and a word in host memory that the GPU writes when work is complete.
+ * The context in which this process copies device memory, with its own stream,
+ * and a word in host memory that the GPU writes when work is complete.
  */
 #ifndef WEFT_MEM_CUDA_HOME_H
 #define WEFT_MEM_CUDA_HOME_H
@@ -35,7 +35,7 @@ struct cuda_where {
 	bool device; /* memory that only the GPU can access */
 	bool ipc;    /* can be shared by an IPC handle */
 	int ordinal;
-	cuda_context context; /* NULL: of the device's primary context */
+	cuda_context context; /* context; NULL: the device's primary context */
 	uint64_t buffer;      /* number of the allocation in this process */
 };
 /* Returns false if the driver is not in use, or does not know the address. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Kernels, as text in the driver's assembly language (PTX), which the driver
- * compiles for the GPU at hand. Reductions are one text per operation and type,
- * made from a pattern and compiled at the first use.
+ * compiles for the installed GPU. There is one reduction kernel per operation
+ * and type; its text is generated from a pattern and compiled at the first use.
  */
 #include "prov/mem/cuda/cuda_kernel.h"
 #include "src/base/attr.h"
@@ -284,7 +284,7 @@ int cuda_apply(struct cuda_home *h, const struct weft_mem_apply *x)
 
 	if (err)
 		return err;
-	/* enough to fill a large GPU; each thread takes several elements */
+	/* enough to fill a large GPU; each thread processes several elements */
 	if (blocks > 4096)
 		blocks = 4096;
 	return cuda_error("reduction",

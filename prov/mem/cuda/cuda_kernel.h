@@ -9,12 +9,12 @@
 /* Loads the kernels of copies. The context is current. Returns 0 or -errno. */
 int cuda_kernels_load(struct cuda_home *h);
 
-/* Longest copy by the kernel for short ones. */
+/* Largest copy for which the kernel for short copies is used, bytes. */
 #define CUDA_SHORT 65536
 
 /*
- * Submits a copy within device memory, as the next number. Returns the number,
- * or 0: refused.
+ * Submits a copy within device memory. Returns its submission number, or 0:
+ * refused.
  */
 uint32_t cuda_copy_short(struct cuda_home *h, cuda_addr to, cuda_addr from,
 			 uint64_t bytes);

@@ -2,9 +2,10 @@
 /*
  * Sharing device memory. The owner describes an allocation by a handle of the
  * driver; another process opens the handle once and keeps the mapping, because
- * opening takes 100 us and more. The table holds the mappings used last. A
- * mapping is closed when its place is needed, and when the owner describes
- * another allocation at the same address: it has freed the first one.
+ * opening takes 100 us or more. The table holds the most recently used
+ * mappings. A mapping is closed when its entry is needed, and when the owner
+ * describes another allocation at the same address, which shows that the first
+ * allocation was freed.
  */
 #include "prov/mem/cuda/cuda_share.h"
 #include "src/base/attr.h"
@@ -17,7 +18,8 @@
 #define MAPPINGS 32
 
 struct mapping {
-	struct weft_mem_share what; /* process 0: unused */
+	/* allocation of the mapping; process 0: unused entry */
+	struct weft_mem_share what;
 	cuda_addr at;
 	uint64_t used; /* time of the last use */
 };
@@ -100,14 +102,14 @@ static void mapping_close(struct cuda_home *h, struct mapping *m)
 {
 	if (!m->what.process)
 		return;
-	/* copies from this memory may be unfinished */
+	/* copies from this memory may still be in progress */
 	cuda_home_wait(h);
 	h->driver->ipc_close(m->at);
 	m->what.process = 0;
 	m->used = 0;
 }
 
-/* Returns the mapping of the allocation, or the place for it. */
+/* Returns the mapping of the allocation, or the entry for a new mapping. */
 static struct mapping *mapping_find(struct cuda_home *h,
 				    const struct weft_mem_share *s)
 {

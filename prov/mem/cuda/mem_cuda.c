@@ -95,7 +95,10 @@ static int cuda_move(const struct iovec *iov, size_t count, void *host, bool in)
 	return err;
 }
 
-/* The processor has no address for this memory: it is staged or shared. */
+/*
+ * Returns -EOPNOTSUPP: the processor has no address for this memory, so it is
+ * staged or shared.
+ */
 static int cuda_reach(void *at, size_t bytes, void **bus_p)
 {
 	return -EOPNOTSUPP;

@@ -165,15 +165,31 @@ void net_fault_reserve(struct net_config *cfg,
 {
 	cfg->faults = 0;
 	for (size_t i = 0; i < plan->count; i++)
-		cfg->faults += plan->fault[i].kind < WEFT_FAULT_LOSS;
+		cfg->faults += net_is_switched(cfg)
+				       ? for_model(&plan->fault[i])
+				       : plan->fault[i].kind < WEFT_FAULT_LOSS;
 }
 
 static int line_error(struct weft_fault_plan_why *why, const char *name,
 		      const struct weft_fault_entry *f, const char *what)
 {
-	snprintf(why->text, sizeof(why->text), "%.80s:%u: %s: %s", name,
+	snprintf(why->text, sizeof(why->text), "%.80s:%u: %.40s: %s", name,
 		 f->line, f->target, what);
 	return -EINVAL;
+}
+
+int net_fault_check(const struct net_config *cfg, const char *name,
+		    const struct weft_fault_plan *plan,
+		    struct weft_fault_plan_why *why)
+{
+	for (size_t i = 0; i < plan->count && net_is_switched(cfg); i++)
+		if (for_model(&plan->fault[i]))
+			return line_error(
+				why, name, &plan->fault[i],
+				"this network has no faults of links, nodes "
+				"and memory; use dead-processor or "
+				"dead-rank");
+	return 0;
 }
 
 static uint64_t value_of(const struct weft_fault_entry *f)

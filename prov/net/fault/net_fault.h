@@ -9,7 +9,8 @@
  *
  * Bit errors depend on the seed, the link and the number of packets that the
  * link has carried, not on hosts or the order of calls. The machine's error
- * code is applied to the error pattern, and detects the errors or not.
+ * code is applied to the error pattern, which decides whether the errors are
+ * detected.
  *
  * Objects that a fault can apply to (TARGET in the fault plan):
  *   class   A+  A  1-  *          class of links; A is A+ and A-, * is all
@@ -31,6 +32,13 @@
 void net_fault_reserve(struct net_config *cfg,
 		       const struct weft_fault_plan *plan);
 /*
+ * Checks that the network has the faults of the plan. -EINVAL: why has the
+ * line that it does not have.
+ */
+int net_fault_check(const struct net_config *cfg, const char *name,
+		    const struct weft_fault_plan *plan,
+		    struct weft_fault_plan_why *why);
+/*
  * Activates the fault plan; call before anything is sent. Lines for carriers
  * and about processes are ignored. -EINVAL: why holds the error message with
  * file and line.
@@ -39,7 +47,7 @@ int net_fault_load(struct net *net, const char *name,
 		   const struct weft_fault_plan *plan,
 		   struct weft_fault_plan_why *why);
 
-/* Parses a node. Returns NULL, or what is wrong. */
+/* Parses a node. Returns NULL, or an error message. */
 const char *net_fault_node_parse(const struct net *net, const char *text,
 				 uint32_t *node_p);
 
@@ -71,9 +79,10 @@ struct net_fault_count {
 	uint64_t lost;
 	uint64_t dead_links;
 	uint64_t dead_nodes;
-	/* links whose two ends have different CRCs of user packets */
+	/* links whose two ends have different CRCs for user packets */
 	uint64_t crc_mismatches;
-	uint64_t crc_mismatches_system; /* the same of system packets */
+	/* links whose two ends have different CRCs for system packets */
+	uint64_t crc_mismatches_system;
 	uint64_t retry_ps; /* time that links were occupied by retries */
 };
 /* Returns the name of counter i and sets its value; NULL: no more counters. */

@@ -2,8 +2,8 @@
 /*
  * Generation of bit errors in packets, and their detection by the machine's
  * codes. All codes here are linear: whether a code detects an error depends on
- * the error pattern alone, not on the data. So the functions of prov/code run
- * on a packet of zeros with the error bits set.
+ * the error pattern alone, not on the data. So the functions of prov/code are
+ * applied to a packet of zeros with the error bits set.
  *
  * Random numbers are counter-based: seed, link and packet number select a
  * stream. The first number u of the stream, uniform in [0, 1), gives the

@@ -17,7 +17,7 @@
 
 enum {
 	NET_FAULT_PORT = 63, /* port number in the events of faults */
-	/* maximum number of attempts per packet and link */
+	/* maximum number of transmissions of a packet on a link */
 	NET_FAULT_TRIES = 1024,
 	NET_FAULT_WIRE = 8192, /* largest packet on the wire, bytes */
 };
@@ -59,7 +59,7 @@ struct net_fault_link {
 	uint16_t burst;
 	uint8_t state; /* enum net_fault_state */
 	uint8_t pad;
-	/* packets that the link still sends store-and-forward */
+	/* packets that the link still has to send store-and-forward */
 	uint32_t whole;
 };
 
@@ -211,7 +211,7 @@ enum net_fault_phase { NET_FAULT_BEGINS, NET_FAULT_DETECTED, NET_FAULT_ENDS };
 /* Schedules the start, detection or end of a fault at one node. */
 void net_fault_phase_schedule(struct net *net, uint32_t node, uint64_t at,
 			      enum net_fault_phase phase, uint32_t line);
-/* Returns whether a fault applies to this link, in either direction. */
+/* Returns whether a fault applies to this link in at least one direction. */
 bool net_fault_line_affects(const struct net *net,
 			    const struct net_fault_line *line, uint32_t node,
 			    unsigned port);
@@ -227,7 +227,10 @@ void net_fault_halt(struct net_step *s);
 
 /* net_fault_hold.c: delivers packets in order when one is retransmitted. */
 void net_fault_order_wait(struct net *net, uint32_t pi);
-/* Removes a lost packet from the order list, and delivers those behind it. */
+/*
+ * Removes a lost packet from the order list, and delivers the packets behind
+ * it.
+ */
 void net_fault_order_skip(struct net_step *s, const struct net_call *c,
 			  uint32_t pi, uint32_t node);
 
@@ -272,7 +275,9 @@ bool net_fault_neterr_arrived(struct net_step *s, const struct net_call *c);
  * the packet. Returns false if the packet is not an error response.
  */
 bool net_fault_error_arrived(struct net_step *s, const struct net_call *c);
-/* The acknowledgement pi is lost on the dead link of `port` on its held path.
+/*
+ * Handles the loss of acknowledgement pi on the dead link of `port`, on its
+ * held path.
  */
 void net_fault_held_ack_lost(struct net_step *s, unsigned port, uint32_t pi);
 /* net_routing.c: plans a route around dead links, at the source. */

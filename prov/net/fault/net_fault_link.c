@@ -7,8 +7,8 @@
  * the packet arrives later, still in order.
  *
  * If only the target checks packets, it discards a bad packet and notifies the
- * source's interface, which retransmits. The same holds for a packet with an
- * uncorrectable memory word. With care.error_bytes the notification is a
+ * source's interface, which retransmits. A packet with an uncorrectable memory
+ * word is handled in the same way. With care.error_bytes the notification is a
  * packet, which may be delayed or lost like others. A packet sent to a dead
  * link is lost: its source times out, retries as often as the machine does,
  * then reports the message lost.
@@ -96,7 +96,7 @@ static uint32_t try_link(struct net_step *s, unsigned port, unsigned vc,
 		l->escaped++;
 		net_faults(net)->sum.escaped++;
 	}
-	/* packets that the link's code refuses are in neither CRC */
+	/* packets that the link's code refuses are not included in the CRCs */
 	if (net->cfg.care.link_crc && *found_p != NET_FOUND_BAD &&
 	    *found_p != NET_FOUND_HEADER)
 		net_fault_crc_update(net, l, p, vc, bytes,
@@ -167,10 +167,11 @@ static void packet_lost(struct net_step *s, unsigned port, unsigned vc,
 }
 
 /*
- * Returns the ticks by which a link delays the head of a packet because it is
- * store-and-forward after an error, so that bad packets are not passed on. The
- * packet before the return to cut-through occupies the link for two more ticks,
- * because its head arrives with its tail, before the next head.
+ * Returns the ticks by which a link delays the head of a packet because the
+ * link is store-and-forward after an error, so that bad packets are not
+ * forwarded. The last packet before the link returns to cut-through occupies it
+ * for two more ticks, because its head arrives together with its tail, before
+ * the head of the next packet.
  */
 static uint32_t store_forward(const struct net *net, struct net_fault_link *l,
 			      struct net_packet *p, bool bad, uint32_t *busy_p)
@@ -217,8 +218,8 @@ uint32_t net_fault_link_send(struct net_step *s, unsigned port, unsigned vc,
 }
 
 /*
- * Delays a packet of a class route, which is never discarded: where the source
- * would retransmit, this hop takes longer by the same time.
+ * Delays a packet of a class route. Such a packet is never discarded: where the
+ * source would retransmit it, this hop takes longer by the same time.
  */
 uint32_t net_fault_coll_send(struct net_step *s, unsigned port, uint32_t pi,
 			     uint32_t len)
@@ -409,7 +410,7 @@ bool net_fault_error_arrived(struct net_step *s, const struct net_call *c)
 	return true;
 }
 
-/* No acknowledgement will arrive for a lost packet. */
+/* Handles a lost packet, for which no acknowledgement will arrive. */
 static void ack_lost(struct net *net, uint32_t wi)
 {
 	struct net_mrec *w = net_mrec(net, wi);

@@ -54,7 +54,7 @@ static const char *level_parse(const struct net *net, const char *s,
 	return s && n < g.count ? s : NULL;
 }
 
-/* Parses a node. Returns the rest of the text, or NULL: no such node. */
+/* Parses a node. Returns the rest of the text; NULL: no such node. */
 static const char *fault_name_place(const struct net *net, const char *s,
 				    uint32_t *node_p)
 {

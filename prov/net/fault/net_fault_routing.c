@@ -145,7 +145,7 @@ void net_fault_route_plan(const struct net *net, const struct net_msg *msg,
 		if (!cfg->wrap[d] ||
 		    !path_is_live(net, &next, 2 * d + (other > 0),
 				  (unsigned)abs(other)))
-			return; /* a later hop may find a live port */
+			return; /* a later hop may have a live port */
 		rem[d] = (int8_t)other;
 		at = next;
 	}
@@ -157,7 +157,10 @@ void net_fault_routing(const struct net *net, struct net_packet *p,
 		       uint32_t node)
 {
 	if (net->steer == NET_STEER_TREE) {
-		/* the tables avoid dead links; find the port without faults */
+		/*
+		 * the tables avoid dead links: compute the port that is used
+		 * without faults
+		 */
 		unsigned det = p->det, rail = 0;
 
 		if (node < net->ends)

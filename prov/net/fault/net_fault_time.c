@@ -251,7 +251,7 @@ void net_fault_phase_schedule(struct net *net, uint32_t node, uint64_t at,
 		net_word(node, NET_EV_WAKE, NET_FAULT_PORT, phase, i));
 }
 
-/* Halts the interface of this node, like a fault of the plan. */
+/* Halts the interface of this node, as a fault of the plan would. */
 void net_fault_halt(struct net_step *s)
 {
 	struct net *net = s->net;

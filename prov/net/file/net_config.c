@@ -65,7 +65,7 @@ static const struct net_config bgq = {
 		.injection_ps_per_byte_x1000 = 312500, /* III.D: 4 B, 800 MHz */
 		.reception_ps_per_byte_x1000 = 312500, /* III.D */
 	},
-	.local_ps = 40000,		  /* assumed: as long as a hop */
+	.local_ps = 40000,		  /* assumed: same as a hop */
 	.l2_bytes = 32 << 20,		  /* L2 size of the chip */
 	.spill_bytes_per_us = 25000,	  /* calibrated: T2 at 256 MB */
 	.routes = 16,			  /* II.C */
@@ -85,6 +85,7 @@ static const struct net_config bgq = {
 	/* calibrated: half of the software time in T1 */
 	.send_ps = 48000,
 	.message_ps = 126000,		  /* calibrated: T2 at 4 KB */
+	.eager_message_ps = 126000,	  /* as message_ps */
 	/* calibrated: half of the software time in T1 */
 	.recv_ps = 48000,
 	.coll_send_ps = 48000,		  /* as send_ps */
@@ -95,7 +96,8 @@ static const struct net_config bgq = {
 		.total_ps_x1000 = 40000,  /* as spill_bytes_per_us */
 	},
 	.eager_bytes = 2048,		  /* LLNL BG/Q tutorial */
-	.device_copy_ps = 5150000,	  /* assumed: as apenet */
+	.message_packet_bytes = 480,	  /* assumed: II.A, 512 less a chunk */
+	.device_copy_ps = 5150000,	  /* assumed: same as apenet */
 	.device_ps_x1000 = 195313,	  /* assumed: 5.12 GB/s */
 	.poll_ps = 50000,		  /* assumed */
 	.wtime_ps = 20000,		  /* assumed */
@@ -352,7 +354,10 @@ static int has_short_path(const struct net_config *cfg)
 	return 0;
 }
 
-/* Returns whether a cut-through path has an engine with concurrent reads. */
+/*
+ * Returns whether a cut-through path has an engine that reads several packets
+ * concurrently.
+ */
 static int has_split_head(const struct net_config *cfg)
 {
 	for (unsigned i = 0; i < net_config_paths(cfg); i++)

@@ -116,8 +116,8 @@ struct net_bus {
 	uint32_t words;
 	uint64_t miss_ps;
 	/*
-	 * time in which a processor finds a target address that is not in the
-	 * cache, before the packet is stored; 0: misses take miss_ps
+	 * time in which a processor looks up a target address that is not in
+	 * the cache, before the packet is stored; 0: a miss takes miss_ps
 	 */
 	uint64_t lookup_ps;
 };
@@ -168,15 +168,16 @@ struct net_reliability {
 	uint64_t ack_timeout_ps;
 	uint64_t detect_ps; /* delay until a dead link is detected */
 	/*
-	 * delay until the other ranks know the end of a process whose node has
-	 * not failed; 0: NET_DETECT_EXIT_PS (assumed)
+	 * delay until the other ranks detect the end of a process whose node
+	 * has not failed; 0: NET_DETECT_EXIT_PS (assumed)
 	 */
 	uint64_t detect_exit_ps;
 	/* time without injection while routes are rebuilt */
 	uint64_t quiesce_ps;
 	/*
 	 * bytes on the wire of the response to a discarded packet, which causes
-	 * an error event at the source; 0: the source detects it otherwise
+	 * an error event at the source; 0: the source detects the loss by other
+	 * means
 	 */
 	uint32_t error_bytes;
 	/* retransmissions before backoff starts or the packet is lost */
@@ -226,14 +227,16 @@ struct net_config {
 	 * only; 0: no supernodes
 	 */
 	uint8_t supernode;
-	/* torus, 1: a dimension of any length is a ring */
+	/* torus, 1: dimensions of any length are rings */
 	uint8_t closed;
 	/*
 	 * torus: nodes per router; 0 or 1: a router per node. Networks of
-	 * switches: nodes of a switch; 0: one.
+	 * switches: nodes per switch; 0: one.
 	 */
 	uint16_t router_nodes;
-	/* networks of switches: enum net_path_rule; virtual channels */
+	/*
+	 * networks of switches: enum net_path_rule; number of virtual channels
+	 */
 	uint8_t path_rule, vcs;
 	/* dragonflies: links of a switch to other groups; spines of a group */
 	uint16_t global_links, spines;
@@ -246,8 +249,11 @@ struct net_config {
 	uint16_t partitions;
 	/* torus: compute nodes per I/O node; 0: no I/O nodes */
 	uint32_t io_nodes;
-	uint32_t io_links; /* links of an I/O node to compute nodes */
-	/* time of a file access in the I/O node, and per byte; 0: none */
+	uint32_t io_links; /* links between an I/O node and compute nodes */
+	/*
+	 * time of a file access in the I/O node: constant part, and per byte;
+	 * 0: none
+	 */
 	uint64_t io_ps;
 	uint64_t io_ps_per_byte_x1000;
 	/* packets and links */
@@ -256,7 +262,7 @@ struct net_config {
 	uint32_t header_bytes;
 	uint32_t trailer_bytes;
 	uint32_t tick_ps; /* network cycle */
-	/* bytes of a chunk on the wire; 0: as chunk_bytes */
+	/* bytes of a chunk on the wire; 0: same as chunk_bytes */
 	uint32_t chunk_wire_bytes;
 	/* payload bytes between two block headers; 0: no block headers */
 	uint32_t block_bytes;
@@ -286,8 +292,8 @@ struct net_config {
 	/*
 	 * Tokens of a link that all VCs share in addition to their private
 	 * tokens, in the unit of VC 0. Dynamic and deterministic packets count
-	 * as one VC, and so do packets of class routes, with the private tokens
-	 * of NET_VC_COLL0. 0: no shared tokens.
+	 * as one VC. Packets of class routes count as one VC as well, with the
+	 * private tokens of NET_VC_COLL0. 0: no shared tokens.
 	 */
 	uint32_t tokens_shared;
 	uint32_t credit_bytes; /* bytes per token of VC 0; 0: chunk_bytes */
@@ -309,7 +315,7 @@ struct net_config {
 	uint32_t dyn_queues; /* queues of the dynamic VC per receiver */
 	/* packets that may leave the buffers of a VC concurrently */
 	uint32_t read_paths;
-	/* grants to packets from links per grant to injection */
+	/* number of grants to packets from links per grant to injection */
 	uint32_t through_share;
 	/* tokens (chunks) that dynamic injection leaves unused */
 	uint32_t inject_room;
@@ -333,8 +339,8 @@ struct net_config {
 	/*
 	 * Network FIFOs for normal packets, on both sides. They are followed by
 	 * two FIFOs for packets within the node, one for high priority, one for
-	 * the system and two for collectives; each has an engine of its own. 0:
-	 * all packets share all FIFOs.
+	 * the system and two for collectives; each has its own engine. 0: all
+	 * packets share all FIFOs.
 	 */
 	uint32_t torus_fifos;
 	/*
@@ -347,15 +353,17 @@ struct net_config {
 	/* injection FIFOs assigned to processes round-robin; 0: all */
 	uint32_t engines;
 	/*
-	 * with engines: 0: a process uses one of them; 1: its peer determines
+	 * with engines: 0: a process uses one engine; 1: the peer determines
 	 * the engine of a message, so that messages stay in order
 	 */
 	uint8_t engines_by;
+	/* 1: engines select FIFOs in memory at random; 0: round-robin */
+	uint8_t random_fifos;
 	/* packets that an engine reads from memory concurrently; 0: one */
 	uint32_t requests;
 	/*
-	 * packets, and messages, of a node that may wait for acknowledgements;
-	 * 0: unlimited
+	 * packets and messages of a node that may be unacknowledged; 0:
+	 * unlimited
 	 */
 	uint32_t outstanding, transactions;
 	/* paths; path 0 has no name */
@@ -423,19 +431,24 @@ struct net_config {
 	uint64_t send_ps; /* time of a send call */
 	/* additional time for a message longer than a packet */
 	uint64_t message_ps;
+	/* the same time if processors send the message in packets */
+	uint64_t eager_message_ps;
 	uint64_t recv_ps; /* time to receive a message */
 	/* times to post a part of a collective, and to receive its result */
 	uint64_t coll_send_ps;
 	uint64_t coll_recv_ps;
 	/*
-	 * inverse rate at which a processor copies the bytes of packets, at
-	 * both ends; 0: the interface accesses the program's memory
+	 * inverse rate at which a processor copies packets, at sender and
+	 * receiver; 0: the interface accesses the program's memory
 	 */
 	uint64_t packet_copy_ps_x1000;
 	/* path between ranks of a node through its memory (prov/vt) */
 	struct net_memory {
-		uint64_t latency_ps; /* 0: through the interface */
-		/* inverse rates: a processor's copy, all copies of a memory */
+		uint64_t latency_ps; /* 0: ranks of a node use the interface */
+		/*
+		 * inverse rates: of one processor's copy, and of all copies in
+		 * a memory
+		 */
 		uint64_t copy_ps_x1000;
 		uint64_t total_ps_x1000;
 		/* separate memories of a node; 0: one */
@@ -443,7 +456,9 @@ struct net_config {
 	} memory;
 	/* largest message that is sent eagerly; 0: the unit's limit */
 	uint64_t eager_bytes;
-	/* copies between device and host memory: start, inverse rate */
+	/* payload of the packets of messages; 0: the unit's limit */
+	uint32_t message_packet_bytes;
+	/* copies between device and host memory: start-up time, inverse rate */
 	uint64_t device_copy_ps;
 	uint64_t device_ps_x1000;
 	/* time in which the interface matches a message, before recv_ps */
@@ -471,7 +486,7 @@ struct net_config {
 	/* algorithms of collectives; the model itself does not use them */
 	uint32_t choices;
 	struct net_choice choice[NET_CHOICES_MAX];
-	/* values from which a generic interface's other values are set */
+	/* values of a generic machine from which other values are derived */
 	uint32_t buffer_packets; /* packets per channel and receiver */
 	uint64_t latency_ps;	 /* time in both interfaces */
 	uint64_t byte_ps_x1000;	 /* time per byte in an interface */
@@ -501,7 +516,9 @@ static inline uint32_t net_path_page(const struct net_path *path)
 {
 	return path->page_bytes ? path->page_bytes : 8;
 }
-/* Returns the bytes on the wire of a packet with these payload chunks. */
+/*
+ * Returns the bytes on the wire of a packet with this number of payload chunks.
+ */
 static inline uint32_t net_wire_bytes(const struct net_config *cfg,
 				      uint32_t chunks)
 {

@@ -148,7 +148,7 @@ static bool needed(const struct file_key *key, const struct net_config *cfg)
 	return !(key->flags & FILE_TORUS_ONLY) || cfg->topology == NET_TORUS;
 }
 
-/* Sets a key that has a default value on a generic machine. */
+/* Sets a key for which a generic machine has a default value. */
 static int take_default(const struct file_doc *doc, const struct file_key *key,
 			uint64_t cycle_ps, struct net_config *cfg)
 {
@@ -263,6 +263,8 @@ static int set_channels(const struct file_doc *doc, struct net_config *c)
 /* Sets values whose default is another value. */
 static void set_defaults(const struct file_doc *doc, struct net_config *cfg)
 {
+	if (!file_line_get(doc, NULL, "eager_message"))
+		cfg->eager_message_ps = cfg->message_ps;
 	if (!file_line_get(doc, NULL, "coll_send"))
 		cfg->coll_send_ps = cfg->send_ps;
 	if (!file_line_get(doc, NULL, "coll_recv"))
@@ -325,7 +327,7 @@ static int take_parts(const struct file_doc *doc, struct net_config *cfg)
 	return err;
 }
 
-/* Sets the keys of the machine; topology, unit and cycle are used by others. */
+/* Sets the keys of the machine, except topology, unit and cycle. */
 static int take_keys(struct file_doc *doc, struct net_config *cfg)
 {
 	int err = file_take(doc, "unit", 0, cfg);

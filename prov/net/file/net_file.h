@@ -74,7 +74,7 @@ int net_file_find(const char *spec, char *path, size_t len,
  */
 int net_file_share(const char *what, char *path, size_t len);
 
-/* Requested variant, shape and number of nodes; NULL or 0: as in the file. */
+/* Requested variant, shape and number of nodes; NULL or 0: that of the file. */
 struct net_spec {
 	const char *variant;
 	const char *dims;

@@ -150,6 +150,12 @@ static uint64_t cable_ps(const struct net_config *c)
 	return most * c->metre_ps;
 }
 
+/* Returns whether this machine may have class routes; see check_features(). */
+static bool may_have_routes(const struct net_config *c)
+{
+	return c->routes && !net_is_switched(c) && strcmp(c->unit, "generic");
+}
+
 static int check_times(const struct file_doc *doc, const struct net_config *c)
 {
 	uint64_t least = 2 * (uint64_t)c->tick_ps;
@@ -167,7 +173,7 @@ static int check_times(const struct file_doc *doc, const struct net_config *c)
 				 "cycle is %g ns; use a longer cycle",
 				 doc->name, ns(back), ns(c->tick_ps));
 	if (c->path[0].inject_ps < least || c->path[0].receive_ps < least ||
-	    (c->routes && c->coll_inject_ps < least))
+	    (may_have_routes(c) && c->coll_inject_ps < least))
 		return file_fail(doc->why,
 				 "%.200s: inject, receive and coll_inject must "
 				 "be at least two cycles (%g ns; latency of a "
@@ -205,6 +211,9 @@ static int check_features(const struct file_doc *doc,
 		  "routes_system is more than routes" },
 		{ net_is_switched(c) && c->routes,
 		  "routes: networks of switches have no class routes" },
+		{ c->routes && !strcmp(c->unit, "generic"),
+		  "routes: the generic interface has no class routes; its "
+		  "collectives are messages (unit = mu has class routes)" },
 		{ !net_is_switched(c) && c->path_rule,
 		  "routing is for dragonfly, dragonfly+, hyperx and graph; "
 		  "packets of trees and tori are adaptive" },

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Machine files of all machines with changed numbers, words, lines and
- * characters (test/support/fuzz.h): each is refused with a message, by the
- * parser or by the check of the configuration, or accepted.
+ * Machine files of all machines and generic networks with changed numbers,
+ * words, lines and characters (test/support/fuzz.h): each is refused with a
+ * message, by the parser or by the check of the configuration, or accepted.
  */
 #include "prov/net/file/net_file.h"
 #include "test/support/fuzz.h"
@@ -91,10 +91,49 @@ static void changed_files_are_refused_or_valid(void **state)
 	}
 }
 
+#define GENERIC                                            \
+	"name = n\nunit = generic\nlink = 100 Gbit/s\n"    \
+	"hop = 100 ns\no_send = 200 ns\no_recv = 300 ns\n" \
+	"latency = 600 ns\ngap = 20 ns\nG = 0.1 ns\n"      \
+	"buffer = 8 packets\neager = 8 KiB\nranks_per_node = 2\n"
+
+static const char *const networks[] = {
+	GENERIC "topology = gen-fat-tree\nshape = 4x4\nparents = 1x2\n",
+	GENERIC "topology = dragonfly\nshape = 9x4\nrouter_nodes = 2\n"
+		"global_links = 2\nrouting = ugal\n",
+	GENERIC "topology = dragonfly+\nshape = 5x8\nspines = 4\n"
+		"router_nodes = 4\nglobal_links = 4\nrouting = valiant\n",
+	GENERIC "topology = hyperx\nshape = 8x4\nrouter_nodes = 4\n"
+		"routing = minimal\n",
+	GENERIC "topology = torus\nshape = 4x4x4\n",
+	GENERIC "topology = mesh\nshape = 8x8\n",
+	GENERIC "topology = graph\ngraph = a -- b -- c -- d -- a; a -- c\n"
+		"router_nodes = 4\nrouting = up-down\n",
+};
+
+static void changed_generic_networks_are_refused_or_valid(void **state)
+{
+	int rounds = fuzz_rounds(600);
+	struct fuzz f;
+
+	for (uint64_t i = 0; i < sizeof(networks) / sizeof(*networks); i++) {
+		int good = 0;
+
+		strcpy(shipped, networks[i]);
+		strcpy(text, shipped);
+		T_OK(parse(&(struct net_spec){ .nodes = 0 }));
+		fuzz_init(&f, i + 1);
+		for (int k = 0; k < rounds; k++)
+			good += parse_changed(&f);
+		T_TRUE(good > rounds / 50 && good < rounds - rounds / 50);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(changed_files_are_refused_or_valid),
+		T_CASE(changed_generic_networks_are_refused_or_valid),
 	};
 
 	return T_RUN(tests);

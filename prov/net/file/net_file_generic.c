@@ -30,10 +30,14 @@ static const struct {
 	{ "inject_depth", "4 packets" },
 	{ "local", "100 ns" },
 	{ "eager", "8 KiB" },
+	/* payload, less the header of a message */
+	{ "message_packet", "4064 B" },
 	{ "atomic", "50 ns" },
 	{ "poll", "25 ns" },
 	{ "wtime", "20 ns" },
 	{ "ranks_per_node", "1" },
+	/* pairwise exchanges would wait for one rendezvous after the other */
+	{ "choose_alltoall", "4- 32K- random" },
 	{ "order", "longest" },
 	{ "zone0", "longest" },
 	{ "zone1", "any" },
@@ -96,8 +100,8 @@ int file_generic_pairs(const struct file_doc *doc)
 }
 
 /*
- * Returns the queues of the dynamic channel: a power of two, at most four, with
- * which the ports of a switch have at most 112 queues.
+ * Returns the number of queues of the dynamic channel: a power of two, at most
+ * four, such that the ports of a switch have at most 112 queues in total.
  */
 static uint32_t queues_of(const struct net_config *cfg)
 {
@@ -123,7 +127,10 @@ static void set_buffers(struct net_config *cfg)
 			cfg->tokens[vc] = cfg->buffer_packets;
 	if (!cfg->tokens[NET_VC_DYN]) {
 		cfg->tokens[NET_VC_DYN] = packet * cfg->buffer_packets;
-		/* the counter of the dynamic channel ends at 4095 */
+		/*
+		 * the token counter of the dynamic channel has a maximum of
+		 * 4095
+		 */
 		if (cfg->tokens[NET_VC_DYN] > 4095)
 			cfg->tokens[NET_VC_DYN] = 4095 / packet * packet;
 	}

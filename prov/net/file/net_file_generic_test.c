@@ -393,6 +393,10 @@ static void messages_have_the_limit_and_the_key(void **state)
 	refuse(COMMON TREE "routes = 3\nvcs = 7\n", "vcs = 7: out of range");
 	refuse(COMMON DRAGONFLY "routes = 3\ncoll_inject = 1 us\n",
 	       "no class routes");
+	refuse(COMMON TREE "routes = 3\n",
+	       "the generic interface has no class routes");
+	refuse(COMMON TREE "routes = 3\ncoll_inject = 1 us\n",
+	       "the generic interface has no class routes");
 	refuse(COMMON "topology = graph\ngraph = a -- b; c -- d\n",
 	       "no path from switch a to switch c");
 	T_IS(parse(COMMON "topology = graph\ngraph = nothing.txt\n"), -EINVAL);

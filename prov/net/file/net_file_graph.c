@@ -35,7 +35,7 @@ struct file_graph {
 	char (*name)[NAME_MAX_LEN];
 	unsigned switches, edges;
 	uint16_t (*edge)[2];
-	int16_t *own; /* nodes of each switch; -1: the default */
+	int16_t *own; /* number of nodes of each switch; -1: the default */
 };
 
 static int graph_fail(const struct file_graph *g, const char *what)
@@ -45,7 +45,7 @@ static int graph_fail(const struct file_graph *g, const char *what)
 
 /* ---- contents ------------------------------------------------------------ */
 
-/* Returns the number of a switch, a new one if the name is new; -EINVAL. */
+/* Returns the number of a switch, adding it if the name is new; -EINVAL. */
 static int switch_of(struct file_graph *g, const char *name)
 {
 	for (unsigned i = 0; i < g->switches; i++)
@@ -260,7 +260,9 @@ static int read_statement(struct file_graph *g)
 	return err;
 }
 
-/* Reads node [..], edge [..], graph [..] or name=value, without effect. */
+/*
+ * Reads node [..], edge [..], graph [..] or name=value, which have no effect.
+ */
 static int skip_default(struct file_graph *g, bool *done_p)
 {
 	bool word = is_token(g, "node") || is_token(g, "edge") ||

@@ -132,7 +132,7 @@ int file_choices(const char *operation, const char *text,
 /* net_file_shape.c: dimension lengths, torus or mesh, order and zones */
 int file_dims(const char *text, unsigned most, uint16_t *size, char *wrap,
 	      unsigned *count_p);
-/* Returns the limit of a length. */
+/* Returns the maximum length of a dimension. */
 unsigned file_length_max(const struct net_config *cfg);
 int file_shape(struct net_config *c, const char *dims, uint32_t nodes,
 	       struct net_error_text *why);
@@ -142,7 +142,10 @@ int file_zone(const char *text, struct net_config *cfg, unsigned zone);
 /* net_file_check.c: constraints between several values */
 int file_check(const struct file_doc *doc, const struct net_config *c);
 
-/* Limit of queues of all ports of a switch, without networks of switches. */
+/*
+ * Maximum number of queues of all ports of a switch; not for networks of
+ * switches.
+ */
 #define FILE_QUEUES_MAX 112u
 
 /* net_file_generic.c: machines with unit = generic */
@@ -171,7 +174,7 @@ int file_graph_text(const struct file_doc *doc, const char *path, char *text,
 
 /*
  * net_file_switches.c: links, limits and virtual channels of a network of
- * switches; names: of a graph, or NULL
+ * switches; names: switch names of a graph, or NULL
  */
 int file_switches(const struct file_doc *doc, struct net_config *c,
 		  const struct file_graph_names *names);

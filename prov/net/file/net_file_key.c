@@ -222,6 +222,9 @@ const struct file_key file_keys[] = {
 	{ "engines_by", FILE_CODE, CFG(engines_by), 0, 0, FILE_OPTIONAL,
 	  "whether an engine serves a process, or the messages of a process to "
 	  "a peer, process or peer" },
+	{ "fifo_order", FILE_CODE, CFG(random_fifos), 0, 0, FILE_OPTIONAL,
+	  "order in which engines select among injection FIFOs in memory, "
+	  "round-robin or random" },
 	{ "requests", FILE_COUNT, CFG(requests), 1, 2, FILE_OPTIONAL,
 	  "packets that an engine reads from memory concurrently, e.g. 2" },
 	{ "outstanding", FILE_COUNT, CFG(outstanding), 1, 65536, FILE_OPTIONAL,
@@ -436,6 +439,10 @@ const struct file_key file_keys[] = {
 	  "software time of a send call, e.g. 48 ns" },
 	{ "message", FILE_TIME, CFG(message_ps), 0, PS_MAX, FILE_OPTIONAL,
 	  "additional time of messages longer than a packet, e.g. 126 ns" },
+	{ "eager_message", FILE_TIME, CFG(eager_message_ps), 0, PS_MAX,
+	  FILE_OPTIONAL,
+	  "additional time of eager messages longer than a packet (default: "
+	  "message), e.g. 0 ns" },
 	{ "recv", FILE_TIME, CFG(recv_ps), 0, PS_MAX, 0,
 	  "software time to receive a message, e.g. 48 ns" },
 	{ "coll_send", FILE_TIME, CFG(coll_send_ps), 0, PS_MAX, FILE_OPTIONAL,
@@ -459,6 +466,9 @@ const struct file_key file_keys[] = {
 	  "separate memories of a node, e.g. 2" },
 	{ "eager", FILE_BYTES, CFG(eager_bytes), 1, 1u << 20, FILE_OPTIONAL,
 	  "largest message that is sent eagerly, e.g. 2 KiB" },
+	{ "message_packet", FILE_BYTES, CFG(message_packet_bytes), 256,
+	  UINT16_MAX, FILE_OPTIONAL,
+	  "largest payload of the packets of messages, e.g. 480 B" },
 	{ "device_copy", FILE_TIME, CFG(device_copy_ps), 0, PS_MAX,
 	  FILE_OPTIONAL,
 	  "time to start a copy between a device and the host, e.g. 5 us" },

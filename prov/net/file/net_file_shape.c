@@ -68,7 +68,7 @@ static int shape_smallest(struct net_config *c, uint32_t nodes,
 {
 	char error[NET_MAP_WHY];
 
-	/* a user's machine has the shape of its file */
+	/* the shape of a user's machine is given by its file */
 	if (net_is_switched(c) || file_is_generic(c))
 		return nodes <= net_shape_nodes(c)
 			       ? 0
@@ -98,7 +98,7 @@ static int shape_given(struct net_config *c, const char *dims, uint32_t nodes,
 	unsigned count;
 
 	if (c->topology == NET_GRAPH) {
-		/* the number of nodes, which follows from the graph */
+		/* for graphs, DIMS may only repeat the number of nodes */
 		if (strtoul(dims, NULL, 10) == c->size[0])
 			return shape_smallest(c, nodes, why);
 		return file_fail(why,

@@ -384,7 +384,8 @@ static void check_refused(const char *lines, const char *expected)
 
 static void unknown_paths_and_buses_are_refused(void **state)
 {
-	check_refused("dma.inject = 750 ns\n", "no such path");
+	check_refused("dma.inject = 750 ns\n",
+		      "dma.inject: no such path or bus");
 	check_refused("paths = a a\n", "paths between memory");
 	check_refused("paths = a b c d e f g\n", "paths between memory");
 	check_refused("paths = a b\nb.out = pci\n", "buses that outgoing");

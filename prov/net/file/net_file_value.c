@@ -202,6 +202,7 @@ static const struct {
 	{ "link_crc", { "no", "yes" } },
 	{ "coll_chain", { "no", "yes" } },
 	{ "engines_by", { "process", "peer" } },
+	{ "fifo_order", { "round-robin", "random" } },
 	{ "coll_shared", { "no", "yes" } },
 	{ "counters", { "no", "yes" } },
 	{ "switching", { "cut-through", "wormhole" } },

@@ -2,6 +2,8 @@
 /* Shapes and maps; the interface is described in net_map.h. */
 #include "prov/net/file/net_map.h"
 
+#include "src/base/text.h"
+
 #include <ctype.h>
 #include <errno.h>
 #include <stdbool.h>
@@ -33,38 +35,6 @@ uint32_t net_shape_nodes(const struct net_config *cfg)
 			return NET_MAP_NODES_MAX + 1;
 	}
 	return (uint32_t)nodes;
-}
-
-int net_shape_parse(struct net_config *cfg, const char *text,
-		    char why[NET_MAP_WHY])
-{
-	struct net_config c = *cfg;
-	const char *at = text;
-	unsigned long n;
-	char *end;
-
-	for (unsigned d = 0; d < c.dims; d++) {
-		n = isdigit((unsigned char)*at) ? strtoul(at, &end, 10) : 0;
-		if (n < 1 || n > UINT16_MAX ||
-		    *end != (d + 1 < c.dims ? 'x' : '\0')) {
-			snprintf(why, NET_MAP_WHY,
-				 "shape \"%.40s\": %s has %u dimensions; "
-				 "expected numbers separated by x",
-				 text, cfg->name, cfg->dims);
-			return -EINVAL;
-		}
-		c.size[d] = (uint16_t)n;
-		at = end + 1;
-	}
-	if (net_shape_nodes(&c) > NET_MAP_NODES_MAX) {
-		snprintf(why, NET_MAP_WHY,
-			 "shape \"%.40s\" has more than %d "
-			 "nodes",
-			 text, NET_MAP_NODES_MAX);
-		return -EINVAL;
-	}
-	*cfg = c;
-	return 0;
 }
 
 /* Returns the node limit of the machine or, if it has none, of the model. */
@@ -140,26 +110,12 @@ int net_map_is_order(const char *text)
 
 int net_map_read(const char *name, char **text_p, char why[NET_MAP_WHY])
 {
-	FILE *f = fopen(name, "r"), *copy;
-	char *text = NULL;
-	size_t len = 0;
-	int c, err = 0;
+	int err = weft_text_read(name, text_p);
 
-	copy = f ? open_memstream(&text, &len) : NULL;
-	if (!copy) {
-		err = -errno;
+	if (err)
 		snprintf(why, NET_MAP_WHY, "cannot read map %.80s: %s", name,
 			 strerror(-err));
-		if (f)
-			fclose(f);
-		return err;
-	}
-	while ((c = getc(f)) != EOF)
-		putc(c, copy);
-	fclose(f);
-	fclose(copy);
-	*text_p = text;
-	return 0;
+	return err;
 }
 
 static int bad_order(const struct net_config *cfg, const char *text,

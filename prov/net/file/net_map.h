@@ -40,9 +40,6 @@ struct net_map_args {
 /* ---- shapes -------------------------------------------------------------- */
 
 uint32_t net_shape_nodes(const struct net_config *cfg);
-/* Parses "4x4x4x4x2" into cfg->size. Returns 0 or -EINVAL. */
-int net_shape_parse(struct net_config *cfg, const char *text,
-		    char why[NET_MAP_WHY]);
 /*
  * Finds the smallest block of at least this number of nodes. The block grows by
  * doubling, the last dimension first, up to the size of the full machine: 32

@@ -49,7 +49,7 @@ struct net_group {
 	uint32_t first, count;
 	unsigned ports;
 	uint32_t ends; /* trees: end nodes below one node of the group */
-	/* trees: upward links of all nodes above the same end nodes */
+	/* upward links of all nodes above the same end nodes; trees only */
 	uint32_t up;
 };
 unsigned net_groups(const struct net_config *cfg);

@@ -11,7 +11,7 @@
 struct tables {
 	uint64_t entries; /* entries of one table */
 	uint64_t bytes;
-	/* an entry is in use if it has ports; the last entry is temporary */
+	/* an entry with ports is in use; the last entry is temporary */
 	struct net_fat_route route[NET_TABLE_ROUTES + 1];
 	/* number of the route plus one, or 0: not computed yet */
 	uint16_t number[];
@@ -71,8 +71,9 @@ void net_table_clear(struct net *net)
 }
 
 /*
- * Returns the kind of the ports at which packets arrive after this number of
- * hops: at a switch of the first level from its nodes, its sibling or above.
+ * Returns the kind of port at which packets arrive after this number of hops:
+ * at a switch of the first level, from its nodes, from its sibling or from
+ * above.
  */
 static unsigned port_kind(const struct net_fat *f, uint32_t node, unsigned hops)
 {
@@ -105,8 +106,8 @@ static uint16_t *number_of(const struct net *net, uint32_t node, unsigned hops,
 }
 
 /*
- * Returns the ports from which all nodes of an entry can be reached; an entry
- * for another supernode is for the nodes of all its switches.
+ * Returns the ports through which all nodes of an entry can be reached; an
+ * entry for another supernode stands for the nodes of all its switches.
  */
 static uint64_t open_to_all(const struct net *net, uint32_t node, unsigned hops,
 			    uint32_t first, uint32_t count)

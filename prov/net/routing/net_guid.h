@@ -13,8 +13,8 @@
  * has one table for each of these three kinds of ports.
  *
  * Machines with supernodes route by these tables. An entry is computed when it
- * is first used; net_table_clear discards all entries, after which they take
- * the dead links into account that are known then. Equal entries are stored
+ * is first used; net_table_clear discards all entries, so that new ones take
+ * the dead links known at that time into account. Equal entries are stored
  * once, and the tables hold their numbers.
  */
 #ifndef WEFT_NET_GUID_H

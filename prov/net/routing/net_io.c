@@ -27,7 +27,7 @@ static unsigned nearest_link(const struct net *net, uint32_t node, uint32_t io)
 
 	for (unsigned k = 0; k < net->cfg.io_links; k++) {
 		hops = torus_hops(net, node, net_topo_bridge(&net->cfg, io, k));
-		/* of two bridges at equal distance, parity selects one */
+		/* if two bridges are equally distant, the parity selects one */
 		if (hops < least ||
 		    (hops == least && net_coord(net, node)->odd)) {
 			least = hops;

@@ -63,8 +63,8 @@ static bool uses(const struct net_paths *p, enum search search, uint32_t sw,
 }
 
 /*
- * Lowers the costs of the neighbours of `sw` from which a link leads to it.
- * Returns whether a cost has changed.
+ * Lowers the costs of neighbours that have a link to `sw`. Returns whether a
+ * cost has changed.
  */
 static bool relax(const struct net_paths *p, uint32_t sw, uint8_t *cost,
 		  enum search search)
@@ -89,7 +89,10 @@ static bool relax(const struct net_paths *p, uint32_t sw, uint8_t *cost,
 	return changed;
 }
 
-/* Completes the costs, in increasing order: no cost is lowered afterwards. */
+/*
+ * Computes all costs, in increasing order, so that no cost is lowered
+ * afterwards.
+ */
 static void search_costs(const struct net_paths *p, uint8_t *cost,
 			 enum search search)
 {
@@ -105,7 +108,7 @@ static void search_costs(const struct net_paths *p, uint8_t *cost,
 				last = c + GLOBAL_COST;
 }
 
-/* Returns the ports of a switch that lower the cost as their links cost. */
+/* Returns the ports of a switch that are on a path of least cost. */
 static uint64_t best_ports(const struct net_paths *p, uint32_t sw,
 			   unsigned have, const uint8_t *cost,
 			   enum search search)
@@ -176,7 +179,7 @@ static unsigned degree(const struct net_paths *p, uint32_t sw)
 	return n;
 }
 
-/* Numbers the switches: the root, then those at distance 1, 2, ... */
+/* Numbers the switches by distance: the root first, then distance 1, 2, ... */
 static void fill_ranks(struct net_paths *p, uint8_t *cost)
 {
 	uint32_t root = 0, n = 0;
@@ -220,7 +223,7 @@ static void fill_up_down(struct net_paths *p, uint32_t target, uint8_t *cost)
 
 /* ---- all ----------------------------------------------------------------- */
 
-/* Sets the other ends of the links of a switch. */
+/* Sets the peer of each link of a switch. */
 static void fill_switch(struct net_paths *p, uint32_t sw)
 {
 	uint32_t *link = &p->link[(uint64_t)sw * p->ports];
@@ -250,7 +253,7 @@ static void fill_homes(struct net_paths *p)
 	}
 }
 
-/* Counts the links of the path by the first port of each switch. */
+/* Counts the links of the path that follows the first port of each switch. */
 static unsigned count_hops(const struct net_paths *p, uint32_t sw,
 			   uint32_t target)
 {

@@ -251,7 +251,7 @@ void net_routing_start(const struct net *net, struct net_packet *p)
 	if (net->parallel) {
 		/*
 		 * source and target select a parallel link; with NET_P_SPREAD
-		 * the address does, too
+		 * also the address
 		 */
 		const struct net_mrec *m = net_mrec(net, p->msg);
 		uint64_t key = (uint64_t)m->src << 32 | p->dst;
@@ -293,7 +293,7 @@ static uint64_t source_route_port(const struct net *net,
 }
 
 /*
- * Routes around dead links. Without a route, a packet waits at its first port.
+ * Routes around dead links. A packet without a route waits at its first port.
  */
 WEFT_COLD static uint64_t detour(const struct net *net,
 				 const struct net_packet *p, uint32_t node,

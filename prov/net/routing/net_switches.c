@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Topologies of networks of switches, one row of a table each: the links of a
- * switch to other switches, counted from 0.
+ * Topologies of networks of switches, one table row each: the links of a switch
+ * to other switches, numbered from 0.
  */
 #include "prov/net/routing/net_switches.h"
 
 struct kind {
-	/* switches of a group; one without groups */
+	/* switches per group; without groups: 1 */
 	uint32_t (*group_size)(const struct net_config *cfg);
 	uint32_t (*switches)(const struct net_config *cfg);
 	unsigned (*links)(const struct net_config *cfg);
@@ -258,7 +258,7 @@ uint32_t net_switches_group(const struct net_config *cfg, uint32_t sw)
 	return sw / kinds[cfg->topology].group_size(cfg);
 }
 
-/* Returns the switch that is number `leaf` of the switches with nodes. */
+/* Returns the switch with index `leaf` among the switches that have nodes. */
 static uint32_t leaf_switch(const struct net_config *cfg, uint32_t leaf)
 {
 	if (cfg->topology != NET_DRAGONFLY_PLUS)

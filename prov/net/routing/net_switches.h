@@ -21,14 +21,14 @@
  * other groups, modulo their number.
  *
  * Packets wait for an output port that is selected when they arrive, in a list
- * for each virtual channel: the buffers of a receiver have no order, and no
- * packet blocks another that needs another port.
+ * for each virtual channel: the buffers of a receiver are not ordered, so no
+ * packet blocks another packet that needs a different port.
  *
- * Deadlock freedom. A dragonfly's packet uses the virtual channel of the number
- * of its global links so far, a HyperX packet that of its phase (before or
- * after the intermediate switch) in dimension order, and a packet in a graph
- * that of its number of hops, or one channel with up-down routing.
- * net_switches_cycle() searches the channels of every path for a cycle.
+ * Deadlock freedom: in a dragonfly, the number of global links passed so far
+ * selects a packet's virtual channel; in a HyperX, its phase (before or after
+ * the intermediate switch), with dimension order; in a graph, its number of
+ * hops, or, with up-down routing, there is one channel. net_switches_cycle()
+ * searches the channels of every path for a cycle.
  */
 #ifndef WEFT_NET_SWITCHES_H
 #define WEFT_NET_SWITCHES_H
@@ -45,7 +45,7 @@ enum { NET_SWITCHES_MAX = 4096, NET_COST_NONE = 255 };
 
 uint32_t net_switches(const struct net_config *cfg);
 uint32_t net_switches_nodes(const struct net_config *cfg);
-/* Returns the largest number of nodes of a switch: its first ports. */
+/* Returns the maximum number of nodes of a switch; they use its first ports. */
 unsigned net_switches_own(const struct net_config *cfg);
 /* Returns the ports of the largest switch. */
 unsigned net_switches_ports(const struct net_config *cfg);
@@ -73,7 +73,7 @@ int64_t net_switches_link(const struct net_config *cfg, uint32_t node,
  */
 struct net_paths {
 	const struct net_config *cfg;
-	uint32_t count; /* switches */
+	uint32_t count; /* number of switches */
 	uint32_t nodes;
 	unsigned ports;
 	unsigned phases;
@@ -82,17 +82,21 @@ struct net_paths {
 	/* per switch and port: peer << 8 | port of the peer, or NET_PEER_NONE
 	 */
 	uint32_t *link;
-	uint8_t *hops; /* per switch and target: links of the path */
+	uint8_t *hops; /* per switch and target: number of links of the path */
 	/* per node: switch << 8 | port of the switch */
 	uint32_t *home;
 	uint16_t *group; /* per switch */
-	uint16_t *rank;	 /* up-down: position of each switch, the root is 0 */
+	/* up-down routing: position of each switch; the root is 0 */
+	uint16_t *rank;
 };
 
 size_t net_paths_bytes(const struct net_config *cfg);
 /* Sets the numbers of switches, nodes, ports and phases. */
 void net_paths_count(const struct net_config *cfg, struct net_paths *p);
-/* Sets the pointers into a block of net_paths_bytes(); p has its numbers. */
+/*
+ * Sets the pointers into a block of net_paths_bytes() bytes; the numbers in p
+ * are set.
+ */
 static inline void net_paths_at(struct net_paths *p, void *block)
 {
 	p->next = (uint64_t *)block;
@@ -142,8 +146,8 @@ unsigned net_paths_longest(const struct net_paths *p);
 enum net_class_rule { NET_CLASS_GLOBAL, NET_CLASS_PHASE, NET_CLASS_HOP };
 enum net_class_rule net_switches_rule(const struct net_config *cfg);
 /*
- * Returns the virtual channels that make paths free of cycles; longest: of
- * net_paths_longest(), used for graphs only.
+ * Returns the number of virtual channels that make paths free of cycles;
+ * longest: result of net_paths_longest(), used for graphs only.
  */
 unsigned net_switches_vcs(const struct net_config *cfg, unsigned longest);
 
@@ -154,8 +158,8 @@ struct net_channel_link {
 };
 
 /*
- * Searches a cycle in the order in which paths use channels. Returns its
- * length, 0: none, or -ENOMEM; stores up to `room` links in order.
+ * Searches for a cycle in the order in which paths use channels. Returns its
+ * length, 0: none, or -ENOMEM; stores up to `room` links of the cycle in order.
  */
 int net_switches_cycle(const struct net_paths *p, struct net_channel_link *link,
 		       int room);

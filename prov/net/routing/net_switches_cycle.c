@@ -3,8 +3,9 @@
  * Search for a cycle of channels (Dally and Seitz). A channel is a virtual
  * channel of a link. An edge leads from a channel to each channel that a packet
  * may request while it holds the first. Every path of the routing is followed,
- * target by target: first those to intermediate switches, then those to the
- * last switch, which begin at the sources and where the first ones end.
+ * target by target: first the paths to intermediate switches, then the paths to
+ * the last switch. The latter begin at the sources and at the intermediate
+ * switches.
  */
 #include "prov/net/net_layout.h"
 #include "prov/net/routing/net_switches.h"
@@ -19,19 +20,23 @@ enum { NEW, OPEN, CLOSED };
 struct search {
 	const struct net_paths *p;
 	/*
-	 * ports that follow a channel; the class of the following channel is
-	 * that of next_class
+	 * bit mask of the ports that may follow a channel; the class of the
+	 * following channel is that of next_class
 	 */
 	uint64_t *edge;
 	uint8_t *next_class;
 	uint8_t *colour;
-	/* (switch, class) at which packets reached an intermediate switch */
+	/*
+	 * (switch, class) with which packets have reached an intermediate
+	 * switch
+	 */
 	uint8_t *start;
-	uint8_t *seen; /* (switch, class, phase) of the current target */
+	/* (switch, class, phase) already visited for the current target */
+	uint8_t *seen;
 	uint32_t *stack;
 };
 
-/* A packet at a switch: its class, the up-down phase, its target. */
+/* A packet at a switch: its class, its up-down phase, its target. */
 struct state {
 	uint32_t sw, target;
 	unsigned class, phase;
@@ -74,8 +79,9 @@ static bool is_end(const struct search *s, const struct state *at)
 
 /*
  * A packet that reached its intermediate switch by channel `c` continues from
- * there to any switch. In a HyperX it continues on channels that no packet
- * leaves for the first ones, so these edges are in no cycle.
+ * there to any switch. In a HyperX it continues on channels of the second
+ * phase, which no packet leaves for a channel of the first phase, so these
+ * edges are in no cycle.
  */
 static void end_phase(struct search *s, uint64_t c, const struct state *at)
 {
@@ -106,7 +112,7 @@ static void follow_edges(struct search *s, uint64_t c, const struct state *to)
 	follow(s, to);
 }
 
-/* Follows all paths of a packet; each state of a target once. */
+/* Follows all paths of a packet; visits each state once per target. */
 static void follow(struct search *s, const struct state *at)
 {
 	const struct net_paths *p = s->p;

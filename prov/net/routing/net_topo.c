@@ -120,7 +120,7 @@ static int64_t io_peer(const struct net_config *cfg, uint32_t node,
 	return -1;
 }
 
-/* The links of a partition: a torus of its own. */
+/* Returns the other end of a link in a partition, which is a separate torus. */
 static int64_t partition_peer(const struct net_config *cfg, uint32_t node,
 			      unsigned port, unsigned *port_p,
 			      unsigned *crossings_p)

@@ -101,8 +101,8 @@ uint32_t *net_combine_table(const struct net *net)
 }
 
 /*
- * Neighbouring nodes share a table row: in a table of this size, another row
- * would usually cause a cache and TLB miss.
+ * Neighbouring nodes share a row of the table: in a table of this size, an
+ * access to another row usually causes a cache miss and a TLB miss.
  */
 #define COMBINE_ROW 64u
 

@@ -167,8 +167,8 @@ void net_query_arrive(struct net_step *s, uint32_t pi)
 }
 
 /*
- * A node had not arrived. If all nodes have arrived meanwhile (no entry in the
- * combine table), the query is repeated at once.
+ * Handles a failed query: a node had not arrived. If all nodes have arrived
+ * meanwhile (no entry in the combine table), the query is repeated at once.
  */
 static void query_failed(struct net_step *s, const struct net_call *c,
 			 uint32_t pi)

@@ -14,7 +14,7 @@
  * never delays another route; with coll_shared, the routes of a channel share
  * its tokens on every link (net_tree_link.c). On a machine with shared tokens
  * of all channels, packets of all routes take tokens of the link instead; such
- * a machine has no route that waits for members (net_tree_supports).
+ * a machine has no routes that wait for members (net_tree_supports).
  * net_tree_open.c opens and closes routes.
  */
 #include "prov/net/fault/net_fault_int.h"
@@ -179,8 +179,8 @@ static void wait_for_port(struct net_step *s, unsigned port,
 }
 
 /*
- * Takes a credit for packet pi of member m: a token of the link, or one of the
- * route's own credits.
+ * Consumes a credit for packet pi of member m: a token of the link, or one of
+ * the route's own credits.
  */
 static bool credit_take(struct net_step *s, const struct net_member *m,
 			unsigned port, uint32_t pi, uint8_t *own)
@@ -213,8 +213,8 @@ static void pump_down(struct net_step *s, struct net_member *child)
 }
 
 /*
- * Returns a credit, and shared tokens, for the buffer of packet p at this node,
- * which is free from tick `at` on.
+ * Returns the credit and the shared tokens for the buffer of packet p at this
+ * node, which is free from tick `at` on.
  */
 static void credit_back(struct net_step *s, uint64_t at, uint32_t mi,
 			unsigned vc, const struct net_packet *p)
@@ -237,7 +237,9 @@ static void credit_back(struct net_step *s, uint64_t at, uint32_t mi,
 					net_token_payload(s, p, true)));
 }
 
-/* Puts a token of a link's channel back, and sends a packet that waited. */
+/*
+ * Returns a token of a link's channel, and sends a packet that waited for it.
+ */
 WEFT_COLD static void link_credit(struct net_step *s,
 				  const struct net_member *m, bool up)
 {
@@ -278,8 +280,8 @@ void net_tree_credit(struct net_step *s, uint64_t word)
 /* ---- packets going down the tree ----------------------------------------- */
 
 /*
- * Returns when a packet whose head arrives at `head` is stored. With
- * torus_fifos, one engine stores the packets of all routes.
+ * Returns the time at which a packet whose head arrives at `head` is stored.
+ * With torus_fifos, one engine stores the packets of all routes.
  */
 static uint64_t reception_end(struct net_step *s, const struct net_packet *p,
 			      uint64_t head)
@@ -495,7 +497,7 @@ static void tree_combine(struct net_step *s, uint32_t entry)
 			       net_part_word(net, NET_EV_READY, entry));
 }
 
-/* Returns the number of inputs of a member: one per rank; of answers, one. */
+/* Returns the number of inputs of a member: one per rank; for answers, one. */
 static uint32_t member_inputs(const struct net_packet *p,
 			      const struct net_member *m)
 {
@@ -568,7 +570,7 @@ static void copy_sent(struct net_step *s, struct net_packet *c)
 
 /*
  * A packet that cuts through may arrive in the same tick as the barrier packet
- * ahead of it on the link, and must be processed after it.
+ * ahead of it on the link, but must be processed after that packet.
  */
 static unsigned cut_through(const struct net_packet *p)
 {
@@ -585,7 +587,7 @@ bool net_tree_fits(const struct net_step *s, unsigned port, enum net_wait which)
 			      net->cost[net_packet(net, pi)->chunks]);
 }
 
-/* Takes the shared tokens of a packet that is sent by a port. */
+/* Consumes the shared tokens of a packet that is sent by a port. */
 WEFT_COLD static void take_shared(struct net_step *s, unsigned port,
 				  const struct net_packet *p)
 {
@@ -597,7 +599,10 @@ WEFT_COLD static void take_shared(struct net_step *s, unsigned port,
 		(uint16_t)net_pool_left(net, s->id, port, NET_VC_DYN);
 }
 
-/* Returns the virtual channel that counts a packet; `vc` without channels. */
+/*
+ * Returns the virtual channel in whose counters a packet is counted; `vc`
+ * without channels.
+ */
 static unsigned channel_of(const struct net *net, const struct net_packet *p,
 			   unsigned vc)
 {

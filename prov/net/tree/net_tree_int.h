@@ -16,8 +16,8 @@ enum net_kind {
 };
 
 /*
- * Returns the credits of a route on an edge; with shared tokens, those of the
- * link are the limit.
+ * Returns the credits of a route on an edge. With shared tokens, the tokens of
+ * the link are the limit.
  */
 static inline uint8_t net_tree_credits(const struct net *net, unsigned vc)
 {
@@ -53,25 +53,28 @@ uint32_t *net_combine_table(const struct net *net);
 void net_combine_delete(struct net *net, uint32_t cell);
 
 /* net_tree_link.c: tokens that the routes of a link share */
-/* Packets that wait for a token: down or up the tree, of the system or users */
+/*
+ * Packets that wait for a token: down or up the tree, of the system or of
+ * users.
+ */
 struct net_coll_wait {
 	uint8_t channel;
 	bool down;
 	bool system;
 };
 
-/* Returns whether there is a packet, and its channel's tokens are shared. */
+/* Returns whether there is a packet whose channel has shared tokens. */
 static inline bool net_coll_uses_link(const struct net *net, uint32_t pi)
 {
 	return net->cfg.coll_shared && pi &&
 	       net_packet(net, pi)->kind != WEFT_COLL_BARRIER;
 }
-/* Takes a token of a link's channel. False: none is left. */
+/* Consumes a token of a link's channel. False: none is left. */
 bool net_coll_link_take(struct net *net, uint32_t node, unsigned port,
 			unsigned channel);
 /*
- * Puts a token back. Returns the member whose packet may be sent now, or 0;
- * *down_p: the packet goes down to that member.
+ * Returns a token to the channel. Returns the member whose packet may be sent
+ * now, or 0; *down_p: the packet goes down to that member.
  */
 uint32_t net_coll_link_return(struct net *net, uint32_t node, unsigned port,
 			      unsigned channel, bool *down_p);

@@ -5,8 +5,8 @@
  * system use the first, routes of other groups the second. A packet holds a
  * token from its grant until its buffer at the next node is free, so a route
  * whose members are late may delay the others of its channel, as on the
- * machine. A returned token is given to a packet down the tree before one up
- * the tree, of the system before of users; among routes round robin (assumed).
+ * machine. A returned token is given to packets down the tree before packets up
+ * the tree, to the system before users, and to routes round robin (assumed).
  * Barrier packets use no channel.
  */
 #include "prov/net/net_pool.h"
@@ -69,7 +69,8 @@ static uint32_t waiting_child(const struct net *net, const struct net_member *m,
 
 /*
  * Returns the member of this kind whose packet waits for a port, searching from
- * route entry `first` on; 0: none. Down: the child that gets the packet.
+ * route entry `first` on; 0: none. For packets down the tree: the child that
+ * receives the packet.
  */
 static uint32_t waiting_member(const struct net *net, uint32_t node,
 			       unsigned port, const struct net_coll_wait *kind,

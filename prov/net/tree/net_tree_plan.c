@@ -53,7 +53,7 @@ static int plan_torus(const struct net_config *cfg, struct net_tree_plan *t)
 	free(at);
 	if (nodes == -ENOMEM)
 		return nodes;
-	/* the box must be full, and every node occur once */
+	/* the box must be full, and every node must occur once */
 	return nodes == (int)t->count ? 0 : -EINVAL;
 }
 

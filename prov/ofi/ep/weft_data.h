@@ -12,7 +12,7 @@ extern struct fi_ops_tagged weft_tagged_ops;
 extern struct fi_ops_rma weft_rma_ops;
 extern struct fi_ops_atomic weft_atomic_ops;
 
-/* receives without a completion queue: weft_recv.c */
+/* receives without a CQ entry: weft_recv.c */
 extern struct fi_weft_recv weft_recv_ops;
 extern struct fi_weft_peers weft_peers_ops;	  /* weft_peers.c */
 extern struct fi_weft_rma_sync weft_rma_sync_ops; /* weft_rma_sync.c */

@@ -5,6 +5,7 @@
  * name), closed. The data path is in weft_msg.c and related files.
  */
 #include "prov/ofi/ep/weft_ep.h"
+#include "prov/ofi/weft_addr.h"
 #include "prov/ofi/weft_av.h"
 #include "prov/ofi/group/weft_mcgroup.h"
 #include "prov/ofi/weft_conf.h"
@@ -144,7 +145,10 @@ static int enable_check(const struct weft_ep *ep)
 	return 0;
 }
 
-/* Without a launcher: joins the backend's world, if any, by the job's name. */
+/*
+ * Without a launcher: joins the backend's world, if any, by the name of the
+ * job.
+ */
 static int world_join(struct weft_domain *d)
 {
 	const struct weft_conf *conf = weft_conf();
@@ -183,8 +187,6 @@ static int nic_open(struct weft_ep *ep)
 		.host_match = conf->host_match,
 	};
 
-	if (!attr.eager_bytes && ep->domain->world)
-		attr.eager_bytes = weft_vt_eager(ep->domain->world);
 	if (!err)
 		err = weft_ep_addr_choose(ep, &carrier);
 	attr.carrier = carrier;
@@ -352,30 +354,27 @@ static int weft_ep_setopt(fid_t fid, int level, int optname, const void *optval,
 	return 0;
 }
 
-/* Returns the endpoint's name; before fi_enable, the requested name. */
+/* Returns the endpoint's name or, before fi_enable, the requested name. */
 static int weft_ep_getname(fid_t fid, void *addr, size_t *addrlen)
 {
 	struct weft_ep *ep = to_ep(fid);
 	size_t room = addr ? *addrlen : 0;
 
-	*addrlen = sizeof(ep->name);
+	*addrlen = weft_name_bytes(&ep->name);
 	if (room)
-		memcpy(addr, &ep->name,
-		       room < sizeof(ep->name) ? room : sizeof(ep->name));
-	return room < sizeof(ep->name) ? -FI_ETOOSMALL : 0;
+		memcpy(addr, &ep->name, room < *addrlen ? room : *addrlen);
+	return room < *addrlen ? -FI_ETOOSMALL : 0;
 }
 
 static int weft_ep_setname(fid_t fid, void *addr, size_t addrlen)
 {
 	struct weft_ep *ep = to_ep(fid);
-	struct sockaddr_in name;
+	union weft_name name;
 
 	if (ep->enabled)
 		return -FI_EOPBADSTATE;
-	if (addrlen < sizeof(name))
-		return -FI_EINVAL;
-	memcpy(&name, addr, sizeof(name));
-	if (name.sin_family != AF_INET)
+	if (!weft_addr_read(addr, addrlen, &name) ||
+	    name.sa.sa_family != ep->domain->family)
 		return -FI_EINVAL;
 	ep->name = name;
 	return 0;
@@ -456,13 +455,15 @@ static void ep_fill(struct weft_ep *ep, const struct fi_info *info)
 		ep->rx_op_flags = info->rx_attr->op_flags;
 	ep->inject_bytes = ep->domain->machine->inject_bytes;
 	ep->min_multi_recv = MIN_MULTI_RECV;
-	ep->name.sin_family = AF_INET;
-	if (info->src_addr && info->src_addrlen >= sizeof(ep->name))
-		memcpy(&ep->name, info->src_addr, sizeof(ep->name));
-	/* INADDR_ANY is no name that peers could use */
-	ep->anywhere = ep->name.sin_addr.s_addr == htonl(INADDR_ANY);
-	if (ep->name.sin_addr.s_addr == htonl(INADDR_ANY))
-		ep->name.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+	if (!weft_addr_read(info->src_addr, info->src_addrlen, &ep->name) ||
+	    ep->name.sa.sa_family != ep->domain->family) {
+		ep->name = weft_addr_loopback(ep->domain->family, 0);
+		weft_name_set_any(&ep->name);
+	}
+	/* peers cannot use 0.0.0.0 and :: as names */
+	ep->anywhere = weft_name_is_any(&ep->name);
+	if (ep->anywhere)
+		weft_name_set_loopback(&ep->name);
 	weft_list_init(&ep->av_link);
 }
 

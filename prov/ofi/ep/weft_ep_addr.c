@@ -23,7 +23,12 @@ static bool has_key(const struct weft_ep *ep)
 
 static bool is_loopback(const struct weft_ep *ep)
 {
-	return ntohl(ep->name.sin_addr.s_addr) >> 24 == IN_LOOPBACKNET;
+	return weft_name_is_loopback(&ep->name);
+}
+
+static const char *family_text(const struct weft_ep *ep)
+{
+	return weft_name_is_ipv6(&ep->name) ? "IPv6" : "IPv4";
 }
 
 /* Returns whether this endpoint can receive datagrams. */
@@ -35,27 +40,24 @@ static bool has_socket(const struct weft_ep *ep)
 		 : has_key(ep);
 }
 
-static int name_by_rule(struct in_addr *ip_p)
+static int name_by_rule(struct weft_ep *ep)
 {
-	char text[INET_ADDRSTRLEN];
-	int err = weft_addr_default_route(ip_p);
+	char text[INET6_ADDRSTRLEN];
+	int err = weft_addr_default_route(&ep->name);
 
 	if (err)
 		weft_log_once(
 			WEFT_LOG_ERROR,
 			"ofi: no interface except the loopback is up with an "
-			"IPv4 address, so other hosts cannot reach this one%s; "
-			"set FI_WEFT_IFACE to select an interface",
-			weft_addr_has_ipv6()
-				? " (the host has an IPv6 address, which Weft "
-				  "does not support: add an IPv4 address, for "
-				  "example of 10.0.0.0/8, to an interface)"
-				: "");
+			"%s address, so other hosts cannot reach this one; set "
+			"FI_WEFT_IFACE to select an interface, or "
+			"FI_WEFT_FAMILY to inet or inet6",
+			family_text(ep));
 	else
 		weft_log(WEFT_LOG_INFO,
 			 "ofi: endpoint address %s; set FI_WEFT_IFACE to "
 			 "select another",
-			 inet_ntop(AF_INET, ip_p, text, sizeof(text)));
+			 weft_name_host_text(&ep->name, text));
 	return err;
 }
 
@@ -67,17 +69,16 @@ static int name_choose(struct weft_ep *ep)
 	if (!has_socket(ep) || !is_loopback(ep))
 		return 0;
 	if (*iface) {
-		int err = weft_addr_iface(iface, &ep->name.sin_addr);
+		int err = weft_addr_iface(iface, &ep->name);
 
 		if (err)
 			weft_log_once(WEFT_LOG_ERROR,
 				      "ofi: FI_WEFT_IFACE=%s: no interface of "
-				      "that name has an address",
-				      iface);
+				      "that name has an %s address",
+				      iface, family_text(ep));
 		return err;
 	}
-	return ep->anywhere && has_key(ep) ? name_by_rule(&ep->name.sin_addr)
-					   : 0;
+	return ep->anywhere && has_key(ep) ? name_by_rule(ep) : 0;
 }
 
 /*

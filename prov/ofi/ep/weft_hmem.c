@@ -39,7 +39,7 @@ int weft_hmem_op_translate(struct weft_ep *ep, struct weft_nic_op *op)
 		return weft_stage_op_prepare(ep, op);
 	for (unsigned i = 0; i < op->iov_count && !err; i++)
 		err = segment_translate(&op->iov[i]);
-	/* all segments are of one kind, so none has been translated */
+	/* all segments are of the same kind, so none has been translated */
 	if (err == -EOPNOTSUPP)
 		return weft_stage_op_prepare(ep, op);
 	if (!err && op->flags & WEFT_OP_MULTI && op->iov[0].iov_base != first)

@@ -64,10 +64,22 @@ static void peers_contact(struct fid_ep *fid, fi_addr_t addr)
 	weft_leave(ep->domain);
 }
 
+static void peers_ended(struct fid_ep *fid, fi_addr_t addr)
+{
+	struct weft_ep *ep = weft_to_ep(fid);
+
+	weft_enter(ep->domain);
+	if (ep->nic && addr < ep->peer_room && ep->peers[addr] &&
+	    !ep->peers[addr]->lost)
+		weft_nic_ended(ep->nic, ep->peers[addr]);
+	weft_leave(ep->domain);
+}
+
 struct fi_weft_peers weft_peers_ops = {
 	.size = sizeof(struct fi_weft_peers),
 	.deaths = peers_deaths,
 	.dead = peers_dead,
 	.fail = peers_fail,
 	.contact = peers_contact,
+	.ended = peers_ended,
 };

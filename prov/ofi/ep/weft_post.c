@@ -83,8 +83,8 @@ ssize_t weft_post_sendv(struct weft_ep *ep, const struct weft_post *p,
 
 /*
  * Starts a receive. A peek polls the carrier first: a program that peeks in a
- * loop finds an entry at every read of its queue, and only a read without
- * entries makes progress.
+ * loop finds an entry at every read of its queue, and a read makes progress
+ * only if there is no entry.
  */
 static inline int recv_start(struct weft_ep *ep, struct weft_nic_op *op,
 			     uint64_t fi_flags)

@@ -43,7 +43,10 @@ struct stage {
 	bool loaded;   /* sends: the chunk has been copied */
 	int err;       /* error of a copy, or 0 */
 	uint32_t *got; /* receives: bytes received of each chunk */
-	/* NULL: not needed yet; else behind this structure, or allocated */
+	/*
+	 * host memory; NULL: not needed yet; otherwise after this structure, or
+	 * allocated
+	 */
 	unsigned char *host;
 	bool allocated;
 };
@@ -207,7 +210,7 @@ static const struct weft_mem_kind *kind_of(const struct weft_nic_op *op)
 }
 
 /*
- * Returns whether the op is copied in chunks. Every receive is, since a message
+ * Returns whether the op is copied in chunks. All receives are, since a message
  * of any length may match.
  */
 static bool in_chunks(const struct weft_nic_op *op, size_t chunk)
@@ -242,7 +245,10 @@ static struct stage *stage_new(struct weft_ep *ep, struct weft_nic_op *op,
 	return s;
 }
 
-/* Makes the op one whose bytes the engine requests or delivers in packets. */
+/*
+ * Converts the op to one whose bytes the engine requests or delivers in
+ * packets.
+ */
 static void stage_typed(struct stage *s, struct weft_nic_op *op)
 {
 	s->typed = (struct weft_nic_typed){ stage_pack, stage_unpack, s };
@@ -251,7 +257,7 @@ static void stage_typed(struct stage *s, struct weft_nic_op *op)
 	op->pos = 0; /* nothing is packed yet */
 }
 
-/* Copies all bytes of the op now, so that it has a host buffer. */
+/* Copies all bytes of the op to a host buffer now. */
 static void stage_now(struct stage *s, struct weft_nic_op *op)
 {
 	/* the caller's buffer is not needed after this copy */
@@ -263,9 +269,9 @@ static void stage_now(struct stage *s, struct weft_nic_op *op)
 }
 
 /*
- * Describes the buffer of a send, so that a receiver of this host may read it;
- * the send completes when it has. Not for injected messages, whose buffer the
- * caller may reuse.
+ * Describes the buffer of a send, so that a receiver on this host can read it;
+ * the send completes after the read. Not used for injected messages, whose
+ * buffer the caller may reuse.
  */
 static bool send_describe(const struct weft_ep *ep,
 			  const struct weft_nic_op *op,
@@ -336,8 +342,8 @@ static int stage_fetch(void *arg, struct weft_nic_op *op,
 }
 
 /*
- * Of two processes that share a device, the one with the smaller number copies
- * in both directions.
+ * Returns whether the peer should copy: of two processes that share a device,
+ * the one with the smaller number copies in both directions.
  */
 static bool stage_offer(void *arg, struct weft_nic_op *op,
 			const struct weft_mem_share *share,

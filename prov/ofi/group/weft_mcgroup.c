@@ -81,8 +81,7 @@ static int join_members(struct weft_ep *ep, const struct weft_set *set,
 		member[i] = weft_post_peer(ep, set->addr[i]);
 		if (!member[i])
 			return -EINVAL;
-		if (member[i]->name.sin_port == ep->name.sin_port &&
-		    member[i]->name.sin_addr.s_addr == ep->name.sin_addr.s_addr)
+		if (weft_name_equal(member[i]->name, &ep->name))
 			*me_p = (int)i;
 	}
 	return *me_p < 0 ? -EINVAL : 0;
@@ -347,7 +346,7 @@ static ssize_t coll_post(struct fid_ep *fid, fi_addr_t coll_addr,
 	return ret;
 }
 
-/* The parameters that libfabric's calls with two buffers begin with. */
+/* The parameters with which libfabric's calls with two buffers begin. */
 #define IN_OUT                                                        \
 	struct fid_ep *ep, const void *buf, size_t count, void *desc, \
 		void *result, void *result_desc, fi_addr_t coll_addr

@@ -19,7 +19,7 @@
 /* State of a call, in the caller's memory. */
 struct mc_work {
 	struct weft_grp_work work;
-	/* set for operations with a callback only */
+	/* set only for operations with a callback */
 	struct weft_mcgroup *mc;
 	void (*done)(struct fi_weft_work *work, int err);
 };

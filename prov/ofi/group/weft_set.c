@@ -51,13 +51,13 @@ static bool set_has(const struct weft_set *set, fi_addr_t addr)
 	return addr < set->above && weft_set_index(set, addr) >= 0;
 }
 
-/* Returns whether the address is in the vector now. */
+/* Returns whether the address is currently in the vector. */
 static bool in_vector(struct weft_av *av, fi_addr_t addr)
 {
 	bool there;
 
 	weft_enter(av->domain);
-	there = addr < av->count && av->entry[addr].name.sin_family;
+	there = addr < av->count && av->entry[addr].name.sa.sa_family;
 	weft_leave(av->domain);
 	return there;
 }
@@ -142,7 +142,10 @@ void weft_set_put(struct weft_set *set)
 	free(set);
 }
 
-/* Drops the caller's reference; joined groups have their own and stay valid. */
+/*
+ * Drops the caller's reference; joined groups hold their own references and
+ * stay valid.
+ */
 static int weft_set_close(struct fid *fid)
 {
 	weft_set_put(weft_container_of(fid, struct weft_set, fid.fid));

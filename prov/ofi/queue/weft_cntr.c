@@ -46,7 +46,7 @@ static uint64_t weft_cntr_readerr(struct fid_cntr *fid)
 	return progress_and_read(to_cntr(fid), &to_cntr(fid)->errors);
 }
 
-/* Adds to one of the two numbers, or sets it; wakes waiters. */
+/* Adds to or sets one of the two numbers, and wakes waiters. */
 static int cntr_change(struct weft_cntr *cntr, weft_au64 *number, bool add,
 		       uint64_t value)
 {

@@ -146,9 +146,9 @@ static ssize_t cq_take(struct weft_cq *cq, void *buf, size_t count,
 }
 
 /*
- * Reports a read to the backend and returns its result: completed() when
- * entries were read, but not of a peek that found no message, so that a loop of
- * peeks counts as polling without result. If there are no entries and the
+ * Reports a read to the backend and returns its result: calls completed() if
+ * entries were read, except after a peek that found no message, so that a loop
+ * of peeks counts as polling without result. If there are no entries and the
  * clock has ended, returns an error, so that a loop of reads ends.
  */
 static WEFT_COLD ssize_t observe_read(struct weft_cq *cq, ssize_t ret)
@@ -208,8 +208,8 @@ static ssize_t weft_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *buf,
 
 		/*
 		 * the caller's entry may be shorter: before API 1.5 it ended
-		 * with err_data. Except for the error number there are no
-		 * provider data.
+		 * with err_data. There are no provider data besides the error
+		 * number.
 		 */
 		memcpy(buf, x, bytes);
 		free(x);

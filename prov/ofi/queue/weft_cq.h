@@ -59,8 +59,8 @@ static inline int weft_cq_write(struct weft_cq *cq, const struct weft_cqe *e)
 }
 
 /*
- * Writes an error completion. e: as for a success (len: bytes received; tag,
- * data and src if known). err: a positive errno, which is translated here.
+ * Writes an error completion. e: fields as for a success (len: bytes received;
+ * tag, data and src if known). err: a positive errno, which is translated here.
  * olen: bytes that did not fit.
  */
 int weft_cq_write_err(struct weft_cq *cq, const struct weft_cqe *e, int err,

@@ -22,7 +22,7 @@ struct weft_eq {
 	enum fi_wait_obj obj;
 	int event_fd; /* readable while an event is queued; -1: no FI_WAIT_FD */
 	pthread_mutex_t mutex;
-	struct weft_event event; /* readers block on it */
+	struct weft_event event; /* event word on which readers block */
 	struct weft_list events;
 	/* references: domains, vectors and endpoints bound to the queue */
 	weft_au32 ref;

@@ -31,11 +31,11 @@
 #define BLIND_NS 50000u
 
 struct weft_wait {
-	struct weft_event event; /* the followers block on it */
+	struct weft_event event; /* event word on which the followers block */
 	bool leading;		 /* a leader exists */
 	bool kicked;		 /* the leader has been woken */
 	uint64_t leader_waits;	 /* number of completed waits of leaders */
-	/* epoll of event_fd and all carriers; -1: not needed yet */
+	/* epoll descriptor of event_fd and all carriers; -1: not needed yet */
 	int epoll_fd;
 	int event_fd;
 	pthread_t thread; /* progress thread */
@@ -143,7 +143,7 @@ static void kick_leader(struct weft_domain *d)
 	wake_followers(wt);
 }
 
-/* Blocks until a follower or the leader is woken. */
+/* Blocks until the calling thread, follower or leader, is woken. */
 static void wait_for_event(struct weft_domain *d, uint64_t left)
 {
 	struct weft_event *e = &d->wait->event;
@@ -177,9 +177,9 @@ static void wait_many(struct weft_domain *d, uint64_t left)
 
 /*
  * Blocks in the carrier of the only endpoint. Returns 0, also after the
- * timeout, which the caller checks; or the error of the carrier: the end of
- * virtual time, or -EAGAIN if a refused post may succeed now, since only the
- * caller can repeat the post.
+ * timeout, which the caller checks; or the error of the carrier: virtual time
+ * has ended, or -EAGAIN: a refused post may succeed now, and only the caller
+ * can repeat it.
  */
 static int wait_one(struct weft_domain *d, uint64_t left)
 {
@@ -192,7 +192,10 @@ static int wait_one(struct weft_domain *d, uint64_t left)
 	return ret != -ETIMEDOUT ? ret : 0;
 }
 
-/* Returns whether a device copies for an endpoint: only polls complete it. */
+/*
+ * Returns whether a device copy for an endpoint is outstanding: it completes
+ * only in a poll.
+ */
 static bool must_poll(const struct weft_domain *d)
 {
 	for (size_t i = 0; i < d->ep_count; i++) {
@@ -375,7 +378,7 @@ static void *progress_thread(void *arg)
 	weft_enter(d);
 	while (!d->wait->stop) {
 		weft_domain_progress(d);
-		/* let the waiters see the end of virtual time */
+		/* notify the waiters of the end of virtual time */
 		if (leader_wait(d, UINT64_MAX))
 			wake_followers(d->wait);
 	}

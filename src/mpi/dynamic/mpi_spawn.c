@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 
 /* Arguments of one program, significant at the root only. */
 struct program {
@@ -34,6 +35,7 @@ struct planned {
 	char wdir[MPI_MAX_INFO_VAL];
 	char path[MPI_MAX_INFO_VAL];
 	char host[MPI_MAX_INFO_VAL];
+	char hostfile[MPI_MAX_INFO_VAL];
 };
 
 /* ---- info keys ----------------------------------------------------------- */
@@ -90,6 +92,20 @@ static int soft_count(MPI_Info info, int max)
 	return (int)best;
 }
 
+/* Checks key arch: all hosts of a job have the architecture of this one. */
+static int check_arch(const char *func, struct weft_comm *c, MPI_Info info)
+{
+	char value[MPI_MAX_INFO_VAL];
+	const char *arch = key_of(info, "arch", value);
+	struct utsname u;
+
+	if (!arch || uname(&u) || !strcmp(arch, u.machine))
+		return 0;
+	return weft_err_arg(c, func, MPI_ERR_SPAWN, 4,
+			    "key arch is %s, the hosts of this job are %s",
+			    arch, u.machine);
+}
+
 static int plan(const char *func, struct weft_comm *c, const struct program *p,
 		struct planned *q)
 {
@@ -104,6 +120,8 @@ static int plan(const char *func, struct weft_comm *c, const struct program *p,
 				    p->maxprocs);
 	if (mpi_check_info(c, func, 4, p->info))
 		return MPI_ERR_INFO;
+	if (check_arch(func, c, p->info))
+		return MPI_ERR_SPAWN;
 	n = soft_count(p->info, p->maxprocs);
 	if (n < 1)
 		return weft_err_arg(c, func, MPI_ERR_SPAWN, 4,
@@ -117,6 +135,7 @@ static int plan(const char *func, struct weft_comm *c, const struct program *p,
 		.wdir = key_of(p->info, "wdir", q->wdir),
 		.path = key_of(p->info, "path", q->path),
 		.host = key_of(p->info, "host", q->host),
+		.hostfile = key_of(p->info, "hostfile", q->hostfile),
 	};
 	return 0;
 }
@@ -141,6 +160,15 @@ static int start(const struct planned *q, int count, const char *port,
 			 "directory does not exist",
 			 q[0].app.command,
 			 count > 1 ? " or another program" : "");
+	else if (rc == -EHOSTUNREACH)
+		snprintf(text, MPI_MAX_ERROR_STRING,
+			 "processes are spawned on the host of their parents, "
+			 "and key host or hostfile names another one");
+	else if (rc == -ENOSPC)
+		snprintf(text, MPI_MAX_ERROR_STRING,
+			 "no free places are left for these processes; "
+			 "mpiexec --usize N reserves places of the machine for "
+			 "N ranks, with those of the first program");
 	else if (rc == -ENOTSUP)
 		snprintf(text, MPI_MAX_ERROR_STRING,
 			 "the launcher of this job cannot start processes");

@@ -42,6 +42,7 @@ int mpi_file_fail(const struct weft_file *f, const char *func, int rc)
 	if (!f)
 		return weft_err_arg(&weft_file_null, func, weft_file_class(rc),
 				    0, "%s", weft_file_text(rc));
+	rc = weft_file_errno(f, rc);
 	return weft_err_arg(f, func, weft_file_class(rc), 0, "%.300s: %s",
 			    f->path, weft_file_text(rc));
 }
@@ -312,7 +313,7 @@ int PMPI_File_get_info(MPI_File fh, MPI_Info *info_used)
 		err = weft_check_ptr(f, __func__, 2, info_used, "info_used");
 	if (err)
 		return err;
-	info = weft_info_dup(f->info);
+	info = weft_file_info(f);
 	if (!info)
 		return mpi_file_rc(f, __func__, -ENOMEM);
 	*info_used = weft_info_handle(info);

@@ -11,7 +11,6 @@
 #include "src/msg/msg_req.h"
 #include "src/msg/msg_status.h"
 #include "src/msg/msg_wait.h"
-#include "src/offload/offload_device.h"
 
 #include <errno.h>
 
@@ -68,17 +67,6 @@ static int check_offset(const struct call *c, const struct weft_file *f)
 	return 0;
 }
 
-static int check_memory(const struct call *c, const struct weft_file *f)
-{
-	const char *first = (const char *)c->m.buf + c->m.dt->true_lb;
-
-	if (!c->m.count || !weft_device_owns(first))
-		return 0;
-	return weft_err_arg(f, c->m.func, MPI_ERR_BUFFER, c->m.arg,
-			    "device memory cannot be read from or written to "
-			    "a file");
-}
-
 /* Checks a call and fills *a, except the offset. n_p: number of etypes. */
 static int check(struct call *c, struct weft_file_access *a, MPI_Offset *n_p)
 {
@@ -91,8 +79,6 @@ static int check(struct call *c, struct weft_file_access *a, MPI_Offset *n_p)
 		err = check_offset(c, f);
 	if (!err)
 		err = mpi_check_data(&c->m, f);
-	if (!err)
-		err = check_memory(c, f);
 	if (err)
 		return err;
 	*a = (struct weft_file_access){

@@ -12,7 +12,7 @@ struct list_call {
 	int combiner;
 	bool large;
 	MPI_Count count;
-	MPI_Count len; /* length of all blocks, unless lens is set */
+	MPI_Count len; /* length of each block, if lens is not set */
 	struct mpi_list lens;
 	/* displacements; in elements for INDEXED and INDEXED_BLOCK */
 	struct mpi_list disps;

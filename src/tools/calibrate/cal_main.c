@@ -2,6 +2,7 @@
 /* weft-calibrate: a machine file from measured times of a cluster. */
 #include "config.h"
 #include "prov/net/file/net_file.h"
+#include "src/base/text.h"
 #include "src/tools/args.h"
 #include "src/tools/calibrate/cal.h"
 #include "src/tools/sim/sim_plot.h"
@@ -86,9 +87,6 @@ static int read_base(struct weft_args *a, const struct opts *o, char **text_p,
 	struct net_error_text why;
 	struct net_config cfg;
 	char path[4096];
-	size_t len = 0;
-	FILE *f, *copy;
-	int c;
 
 	if (net_file_load(o->base, 0, &cfg, &why) ||
 	    net_file_find(o->base, path, sizeof(path), &why))
@@ -98,13 +96,7 @@ static int read_base(struct weft_args *a, const struct opts *o, char **text_p,
 				       "--machine %s: unit = %s; a generic "
 				       "machine is needed (weft-sim --new)",
 				       o->base, cfg.unit);
-	f = fopen(path, "r");
-	copy = f ? open_memstream(text_p, &len) : NULL;
-	while (copy && (c = getc(f)) != EOF)
-		putc(c, copy);
-	if (f)
-		fclose(f);
-	if (!copy || fclose(copy))
+	if (weft_text_read(path, text_p))
 		return weft_args_error(a, "%s: cannot be read", path);
 	*m = (struct cal_machine){ .payload = cfg.payload_bytes,
 				   .header =

@@ -6,6 +6,7 @@
 #include "src/tools/calibrate/cal.h"
 
 #include "src/base/attr.h"
+#include "src/base/text.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -116,24 +117,13 @@ int cal_parse(struct cal_table *t, const char *name, char *text,
 
 int cal_read(struct cal_table *t, const char *name, char why[CAL_WHY])
 {
-	FILE *f = fopen(name, "r");
-	FILE *copy;
 	char *text = NULL;
-	size_t len;
-	int c, err;
+	int err = weft_text_read(name, &text);
 
-	copy = f ? open_memstream(&text, &len) : NULL;
-	if (!copy) {
-		err = -errno;
-		snprintf(why, CAL_WHY, "%.200s: %s", name, strerror(errno));
-		if (f)
-			fclose(f);
+	if (err) {
+		snprintf(why, CAL_WHY, "%.200s: %s", name, strerror(-err));
 		return err;
 	}
-	while ((c = getc(f)) != EOF)
-		putc(c, copy);
-	fclose(f);
-	fclose(copy);
 	err = cal_parse(t, name, text, why);
 	free(text);
 	return err;

@@ -19,7 +19,7 @@ weft_info_SOURCES = src/tools/info/info_info.c \
 	src/tools/info/info_system.c src/tools/info/info_system.h
 weft_info_LDADD = libmpi_abi.la libweftnetfile.la libweft-net.la libweft-health.la libweftbase.la $(FABRIC_LIBS) $(PMIX_LIBS) $(HWLOC_LIBS)
 
-PLAIN_TESTS += test/tools/tool_routes.sh test/tools/tool_info.sh test/tools/tool_wrappers.sh
+PLAIN_TESTS += test/tools/tool_routes.sh test/tools/tool_info.sh test/tools/tool_wrappers.sh test/tools/tool_uninstall.sh
 
 TOOL_SUBST = $(SED) \
 	-e 's|@prefix[@]|$(prefix)|g' \
@@ -29,6 +29,7 @@ TOOL_SUBST = $(SED) \
 	-e 's|@docdir[@]|$(docdir)|g' \
 	-e 's|@WRAPPER_CC[@]|$(CC)|g' \
 	-e 's|@WRAPPER_CXX[@]|$(WRAPPER_CXX)|g' \
+	-e 's|@STATIC_LIBS[@]|$(PMIX_LIBS) $(HWLOC_LIBS) $(CRYPTO_LIBS) -lm -lpthread -ldl|g' \
 	-e 's|@WRAPPER_FC[@]|$(WRAPPER_FC)|g' \
 	-e 's|@WRAPPER_FCFLAGS[@]|$(WRAPPER_FCFLAGS)|g' \
 	-e 's|@PACKAGE_VERSION[@]|$(PACKAGE_VERSION)|g'
@@ -44,6 +45,7 @@ src/tools/info/mpicxx: src/tools/info/mpicc
 # paths below the prefix are written as ${prefix}/..., so that the tree can be moved
 PC_SUBST = $(TOOL_SUBST) $(srcdir)/src/tools/info/weft.pc.in | $(SED) \
 	-e 's|^exec_prefix=$(prefix)$$|exec_prefix=$${prefix}|' \
+	-e 's|@PC_HWLOC[@] @PC_CRYPTO[@]|$(strip $(PC_HWLOC) $(PC_CRYPTO))|' \
 	-e 's|^\(libdir\)=$(exec_prefix)/|\1=$${exec_prefix}/|' \
 	-e 's|^\(includedir\)=$(prefix)/|\1=$${prefix}/|'
 

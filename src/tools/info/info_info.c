@@ -398,6 +398,12 @@ static const struct row {
 	{ { "version|V", 0, "", "version", 0 }, SHOW_VERSION },
 };
 
+#ifdef HAVE_CRYPTO
+#define SEVERAL_HOSTS "yes, messages are signed"
+#else
+#define SEVERAL_HOSTS "no: configured without OpenSSL"
+#endif
+
 static void show_all(struct weft_report *r, bool system)
 {
 	report_begin(r);
@@ -408,6 +414,7 @@ static void show_all(struct weft_report *r, bool system)
 		     "native bgq gemini qsnet2 sunway apenet generic");
 	report_value(r, "clocks", "live virtual");
 	report_value(r, "launchers", "mpiexec, any PMIx launcher");
+	report_value(r, "several hosts", "%s", SEVERAL_HOSTS);
 	report_section_end(r);
 	show_libraries(r);
 	show_host(r);

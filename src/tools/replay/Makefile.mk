@@ -34,7 +34,10 @@ libweft_record_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default
 libweft_record_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version \
 	-export-symbols-regex '^MPI_'
 
-C_TESTS += src/tools/replay/replay_run_test src/tools/replay/replay_trace_test
+C_TESTS += src/tools/replay/replay_run_test src/tools/replay/replay_trace_test \
+	src/tools/replay/replay_fuzz_test src/tools/replay/replay_golden_test
+src_tools_replay_replay_golden_test_LDADD = $(REPLAY_LIBS) $(T_LIBS)
+src_tools_replay_replay_fuzz_test_LDADD = $(REPLAY_LIBS) $(T_LIBS)
 src_tools_replay_replay_run_test_LDADD = $(REPLAY_LIBS) $(T_LIBS)
 src_tools_replay_replay_trace_test_LDADD = $(REPLAY_LIBS) $(T_LIBS)
 

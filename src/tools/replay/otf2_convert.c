@@ -70,16 +70,27 @@ struct archive {
 	const char *wrong;
 };
 
+/* Resizes a block; a program without memory for the archive ends. */
+static void *resized(void *block, size_t bytes)
+{
+	void *p = realloc(block, bytes);
+
+	if (p)
+		return p;
+	fprintf(stderr,
+		"weft-sim: no memory for %zu bytes while an OTF2 archive is "
+		"converted; use a trace of mpiexec --record, or a host with "
+		"more memory\n",
+		bytes);
+	exit(1);
+}
+
 /* Makes room for one more element of an array that doubles. */
 static void *grown(void *array, size_t count, size_t bytes)
 {
-	void *p = array;
-
-	if (!(count & (count - 1)))
-		p = realloc(array, (count ? 2 * count : 1) * bytes);
-	if (!p)
-		abort();
-	return p;
+	if (count & (count - 1))
+		return array;
+	return resized(array, (count ? 2 * count : 1) * bytes);
 }
 
 /* ---- definitions --------------------------------------------------------- */
@@ -146,12 +157,10 @@ static OTF2_CallbackCode on_group(void *arg, OTF2_GroupRef self,
 				  uint32_t n, const uint64_t *members)
 {
 	struct archive *a = arg;
-	uint64_t *copy = malloc((n + 1) * sizeof(*copy));
+	uint64_t *copy = resized(NULL, (n + 1) * sizeof(*copy));
 
 	(void)name;
 	(void)flags;
-	if (!copy)
-		abort();
 	memcpy(copy, members, n * sizeof(*copy));
 	if (type == OTF2_GROUP_TYPE_COMM_LOCATIONS &&
 	    paradigm == OTF2_PARADIGM_MPI) {
@@ -462,9 +471,7 @@ static void put(struct out *o, uint64_t n)
 {
 	if (o->n + RECORD_NUMBER_BYTES > o->room) {
 		o->room = o->room ? 2 * o->room : 4096;
-		o->bytes = realloc(o->bytes, o->room);
-		if (!o->bytes)
-			abort();
+		o->bytes = resized(o->bytes, o->room);
 	}
 	o->n = (size_t)(record_put(o->bytes + o->n, n) - o->bytes);
 }

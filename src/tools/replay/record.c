@@ -178,15 +178,28 @@ void record_other(const char *name)
 		record_text(name);
 }
 
+void *record_realloc(void *block, size_t bytes)
+{
+	void *p = realloc(block, bytes);
+
+	if (p)
+		return p;
+	fprintf(stderr,
+		"weft[%u]: no memory for %zu bytes while calls are recorded; "
+		"record fewer ranks on this host, or run without --record\n",
+		rank, bytes);
+	PMPI_Abort(MPI_COMM_WORLD, 1);
+	_exit(1);
+}
+
 /* ---- requests ------------------------------------------------------------ */
 
 uint64_t record_req_add(MPI_Request handle)
 {
 	if (opens == open_room) {
 		open_room = open_room ? 2 * open_room : FIRST;
-		open_reqs = realloc(open_reqs, open_room * sizeof(*open_reqs));
-		if (!open_reqs)
-			abort();
+		open_reqs = record_realloc(open_reqs,
+					   open_room * sizeof(*open_reqs));
 	}
 	open_reqs[opens++] = (struct open_req){ handle, next_req };
 	return next_req++;
@@ -224,9 +237,7 @@ uint64_t record_comm_add(MPI_Comm comm)
 {
 	if (comm_count == comm_room) {
 		comm_room = comm_room ? 2 * comm_room : FIRST;
-		comms = realloc(comms, comm_room * sizeof(*comms));
-		if (!comms)
-			abort();
+		comms = record_realloc(comms, comm_room * sizeof(*comms));
 	}
 	comms[comm_count].handle = comm;
 	comms[comm_count++].id = next_comm;

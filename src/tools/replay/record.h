@@ -30,6 +30,9 @@ void record_text(const char *text);
 /* Records a call that cannot be replayed. */
 void record_other(const char *name);
 
+/* Resizes a block; a job that has no memory for its recording is aborted. */
+void *record_realloc(void *block, size_t bytes);
+
 /* Return the number of a new request, and of an open request (0: unknown). */
 uint64_t record_req_add(MPI_Request handle);
 uint64_t record_req_find(MPI_Request handle, bool take);

@@ -38,11 +38,9 @@ int MPI_Finalize(void)
 static void put_members(MPI_Comm comm, int n)
 {
 	MPI_Group own, world;
-	int *from = malloc(((size_t)n + 1) * sizeof(*from));
-	int *to = malloc(((size_t)n + 1) * sizeof(*to));
+	int *from = record_realloc(NULL, ((size_t)n + 1) * sizeof(*from));
+	int *to = record_realloc(NULL, ((size_t)n + 1) * sizeof(*to));
 
-	if (!from || !to)
-		abort();
 	for (int i = 0; i < n; i++)
 		from[i] = i;
 	PMPI_Comm_group(comm, &own);

@@ -231,10 +231,8 @@ static void persistent_add(MPI_Request handle, const struct message *m)
 {
 	if (persistents == persistent_room) {
 		persistent_room = persistent_room ? 2 * persistent_room : 16;
-		persistent = realloc(persistent,
-				     persistent_room * sizeof(*persistent));
-		if (!persistent)
-			abort();
+		persistent = record_realloc(
+			persistent, persistent_room * sizeof(*persistent));
 	}
 	persistent[persistents++] = (struct persistent){ handle, *m };
 }
@@ -338,10 +336,9 @@ static void reqs_open(struct reqs *q, int count, const MPI_Request *req)
 	q->handle = q->first;
 	record_enter();
 	if (q->count > 8) {
-		q->id = malloc((size_t)count * sizeof(*q->id));
-		q->handle = malloc((size_t)count * sizeof(*q->handle));
-		if (!q->id || !q->handle)
-			abort();
+		q->id = record_realloc(NULL, (size_t)count * sizeof(*q->id));
+		q->handle = record_realloc(NULL,
+					   (size_t)count * sizeof(*q->handle));
 	}
 	for (int i = 0; i < q->count; i++)
 		q->handle[i] = req[i];

@@ -21,9 +21,14 @@
 /* context ids of the replay are the trace's numbers, modulo their number */
 #define CTX_IDS	    (WEFT_TAG_CTX_IDS - 8)
 
+/* Nonblocking collectives keep a reference until they are complete. */
 void weft_comm_put(struct weft_comm *c)
 {
-	weft_obj_put(&c->obj);
+	if (!weft_obj_put(&c->obj))
+		return;
+	weft_coll_core_ops.detach(c);
+	free(c->group);
+	free(c);
 }
 
 static struct weft_comm *comm_open(struct weft_group *g, int rank, uint64_t id)
@@ -148,9 +153,7 @@ void replay_comm_free(uint64_t id)
 
 	for (unsigned i = 0; i < r->comms; i++)
 		if (r->comm[i].id == id) {
-			weft_coll_core_ops.detach(r->comm[i].comm);
-			free(r->comm[i].comm->group);
-			free(r->comm[i].comm);
+			weft_comm_put(r->comm[i].comm);
 			r->comm[i] = r->comm[--r->comms];
 			return;
 		}
@@ -164,26 +167,12 @@ void replay_comm_free_all(void)
 		replay_comm_free(r->comm[r->comms - 1].id);
 }
 
-/*
- * The barrier of MPI_Finalize (boot_backend.c). The bytes of large jobs are
- * not stored: an allgather of one byte per rank in log2 n rounds.
- */
+/* The barrier of MPI_Finalize (boot_backend.c). */
 int replay_finalize(void)
 {
 	struct weft_channel m = { replay_me->world, WEFT_P2P_COLL,
 				  WEFT_TAG_LAST };
-	int n = replay_me->world->size, me = replay_me->world->rank;
-	int rc = 0;
+	bool stays = false;
 
-	for (int dist = 1; dist < n && !rc; dist <<= 1) {
-		int cnt = dist < n - dist ? dist : n - dist;
-		struct weft_p2p_args out =
-			weft_channel_args(&m, replay_job.scratch, (size_t)cnt,
-					  (me - dist + n) % n);
-		struct weft_p2p_args in = out;
-
-		in.peer = (me + dist) % n;
-		rc = weft_core_sendrecv(&out, &in, MPI_STATUS_IGNORE);
-	}
-	return rc;
+	return weft_channel_any(&m, &stays);
 }

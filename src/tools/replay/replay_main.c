@@ -237,18 +237,22 @@ static const struct weft_core_backend backend = {
 
 static const struct weft_machine *machine_of(const char *name)
 {
-	char unit[WEFT_VT_UNIT];
-	const struct weft_machine *m;
-	int err = weft_vt_unit(name, unit);
+	static struct weft_machine m;
+	struct weft_vt_unit u;
+	int err = weft_vt_unit(name, &u);
 
 	if (err == -ENOENT)
 		replay_fail("--machine %s: no such machine", name);
 	if (err)
 		exit(2);
-	for (unsigned i = 1; (m = weft_machine_at(i)); i++)
-		if (!strcmp(m->unit->name, unit))
-			return m;
-	replay_fail("--machine %s: no unit \"%s\"", name, unit);
+	err = weft_machine_modelled(u.name, u.packet_bytes, u.eager_bytes, &m);
+	if (err == -ENODEV)
+		replay_fail("--machine %s: no unit \"%s\"", name, u.name);
+	if (err)
+		replay_fail("--machine %s: message_packet = %zu B: packets of "
+			    "unit %s hold at most %zu bytes",
+			    name, u.packet_bytes, u.name, m.packet_bytes);
+	return &m;
 }
 
 static void group_open(struct replay_program *p)

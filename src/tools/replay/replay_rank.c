@@ -78,8 +78,7 @@ int replay_rank_open(struct replay_rank *r)
 		.carrier = &weft_carrier_vt,
 		.up = &up,
 		.up_arg = r,
-		.eager_bytes =
-			j->opt.eager ? j->opt.eager : weft_vt_eager(j->world),
+		.eager_bytes = j->opt.eager,
 		.node = -1,
 		.world = j->world,
 	};
@@ -102,7 +101,7 @@ int replay_rank_open(struct replay_rank *r)
 struct weft_peer *replay_peer(struct replay_rank *r, uint32_t rank)
 {
 	struct weft_peer *peer = NULL;
-	struct sockaddr_in name;
+	union weft_name name;
 
 	weft_vt_name(replay_job.world, rank, &name);
 	return r->carrier->ops->peer(r->carrier, &name, &peer) ? NULL : peer;
@@ -124,17 +123,25 @@ static void dispatch(struct replay_op *op)
 		op->req.ops->free(&op->req);
 }
 
-/* Completes the requests of up to BATCH entries. Returns their number. */
-static int take(struct replay_rank *r)
+/*
+ * Completes the requests of up to BATCH entries. Returns their number. *some_p:
+ * whether one of them is not a probe without a message. The provider counts in
+ * the same way: a loop of such probes is a series of polls without result.
+ */
+static int take(struct replay_rank *r, bool *some_p)
 {
 	int n = 0;
 
+	*some_p = false;
 	while (n < BATCH && r->done_count) {
 		struct weft_list *l = weft_list_pop_front(&r->done);
+		struct replay_op *op =
+			weft_container_of(l, struct replay_op, link);
 
 		r->done_count--;
 		n++;
-		dispatch(weft_container_of(l, struct replay_op, link));
+		*some_p |= op->err != -ENOMSG;
+		dispatch(op);
 	}
 	return n;
 }
@@ -154,14 +161,15 @@ int replay_progress(void)
 	const struct weft_backend *b = r->carrier->ops->backend;
 	/* relaxed: one thread */
 	uint32_t before = weft_load32_relaxed(&weft_completed);
+	bool some;
 	int n;
 
 	if (r->done_count < BATCH)
 		poll_nic(r);
-	n = take(r);
-	if (n)
+	n = take(r, &some);
+	if (some)
 		b->completed(r->carrier);
-	else
+	else if (!n)
 		check_verdict(r, b->verdict(r->carrier));
 	n += weft_load32_relaxed(&weft_completed) != before;
 	if (weft_unlikely(!weft_list_empty(&r->retry)))
@@ -174,6 +182,7 @@ int replay_progress(void)
 void replay_block(uint32_t mark)
 {
 	struct replay_rank *r = replay_me;
+	bool some;
 	int err = 0;
 
 	/* relaxed: one thread */
@@ -187,7 +196,7 @@ void replay_block(uint32_t mark)
 		if (err && err != -ETIMEDOUT)
 			break;
 	}
-	if (take(r))
+	if (take(r, &some))
 		return;
 	r->signalled = false;
 	if (err != -EAGAIN && err != -ETIMEDOUT)

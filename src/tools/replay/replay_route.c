@@ -10,6 +10,7 @@
 
 #include "prov/group/grp_net.h"
 #include "src/base/hash.h"
+#include "src/msg/msg_pause.h"
 #include "src/offload/offload_device.h"
 #include "src/offload/offload_route_call.h"
 #include "src/types/types_dt.h"
@@ -231,27 +232,21 @@ int weft_route_join_begin(struct weft_comm *comm)
 	return weft_route_open(comm, 0, &comm->joining);
 }
 
-int weft_route_join_wait(struct weft_comm *comm)
+void weft_route_join_wait(struct weft_comm *comm)
 {
-	enum weft_route_state state = weft_route_wait(comm->joining);
-
-	if (state == WEFT_ROUTE_CLASS) {
+	if (weft_route_wait(comm->joining) == WEFT_ROUTE_CLASS) {
 		comm->route = comm->joining;
 		comm->joining = NULL;
 	}
-	return state == WEFT_ROUTE_FAILED ? -EIO : 0;
 }
 
-int weft_route_join(struct weft_comm *comm)
+void weft_route_join(struct weft_comm *comm)
 {
-	int rc = weft_route_join_begin(comm);
-
-	if (rc)
-		return rc == -EOPNOTSUPP ? 0 : rc;
-	rc = weft_route_join_wait(comm);
+	if (weft_route_join_begin(comm))
+		return;
+	weft_route_join_wait(comm);
 	weft_route_close(comm->joining);
 	comm->joining = NULL;
-	return rc;
 }
 
 void weft_route_leave(struct weft_comm *comm)
@@ -427,6 +422,31 @@ int weft_route_allreduce(struct weft_route *r, const void *in, void *out,
 	return -ENOSYS;
 }
 
+/* ---- memory shared by ranks: none (coll_shared_fits()) ------------------- */
+
+struct weft_pause weft_pause_begin(const struct weft_comm *c)
+{
+	return (struct weft_pause){ .comm = c };
+}
+
+int weft_pause(struct weft_pause *p, weft_au32 *word, uint32_t seen,
+	       uint32_t bits, weft_au32 *waiters)
+{
+	(void)p;
+	(void)word;
+	(void)seen;
+	(void)bits;
+	(void)waiters;
+	return -ENOSYS;
+}
+
+void weft_pause_wake(weft_au32 *word, uint32_t bits, weft_au32 *waiters)
+{
+	(void)word;
+	(void)bits;
+	(void)waiters;
+}
+
 /* ---- device memory: none ------------------------------------------------- */
 
 bool weft_core_exact;
@@ -435,6 +455,18 @@ bool weft_device_owns_slow(const void *at)
 {
 	(void)at;
 	return false;
+}
+
+size_t weft_device_pack(const struct weft_typed *t, size_t pos, void *dst,
+			size_t len)
+{
+	return weft_pack(t, pos, dst, len);
+}
+
+size_t weft_device_unpack(const struct weft_typed *t, size_t pos,
+			  const void *src, size_t len)
+{
+	return weft_unpack(t, pos, src, len);
 }
 
 size_t weft_device_copy(const struct weft_typed *dst,

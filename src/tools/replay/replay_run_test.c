@@ -4,52 +4,11 @@
  * communicators, deadlocks, and traces whose values are wrong. Times are
  * compared with those of real processes in test/vt/vt_replay.sh.
  */
+#include "test/support/replay_sim.h"
 #include "test/support/replay_write.h"
 
-#include "src/tools/replay/replay.h"
-
 #include <mpi.h>
-#include <sys/wait.h>
 #include <weft/coll_call.h>
-
-static char text[8192];
-
-/* Runs weft-sim with these words. Returns its exit status; text: its output. */
-static int sim_words(char **words)
-{
-	int ends[2], status;
-	size_t n = 0;
-	ssize_t got;
-	pid_t pid;
-
-	T_OK(pipe(ends));
-	fflush(NULL);
-	pid = fork();
-	if (!pid) {
-		dup2(ends[1], 1);
-		dup2(ends[1], 2);
-		close(ends[0]);
-		status = replay_main(words);
-		fflush(NULL);
-		_exit(status);
-	}
-	close(ends[1]);
-	while ((got = read(ends[0], text + n, sizeof(text) - 1 - n)) > 0)
-		n += (size_t)got;
-	text[n] = 0;
-	close(ends[0]);
-	T_IS(waitpid(pid, &status, 0), pid);
-	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-}
-
-static int sim(const char *a, const char *b, const char *c, const char *d)
-{
-	char *words[] = { (char *)(uintptr_t) "weft-sim", (char *)(uintptr_t)a,
-			  (char *)(uintptr_t)b,		  (char *)(uintptr_t)c,
-			  (char *)(uintptr_t)d,		  NULL };
-
-	return sim_words(words);
-}
 
 /* Runs weft-sim with the words of a line. */
 static int sim_line(const char *line)
@@ -134,6 +93,10 @@ static void test_place(void **state)
 	T_TRUE(time_after("virtual time ") == plain);
 	T_OK(sim_line(MACHINE HALO "--place 0-15"));
 	T_TRUE(time_after("virtual time ") == plain);
+	/* three ranks need two nodes */
+	T_OK(sim_line(MACHINE "--ppn 2 --calls ring,ranks=3 --place 4,5"));
+	T_IS(sim_line(MACHINE "--ppn 2 --calls ring,ranks=3 --place 4"), 1);
+	has("3 ranks, 2 on a node, need 2 nodes; the list has 1");
 	T_OK(sim_line(MACHINE "--place random=5 " HALO));
 	placed = time_after("virtual time ");
 	T_TRUE(placed != plain);
@@ -169,7 +132,7 @@ static void test_wrong_places(void **state)
 	static const char *const lines[][2] = {
 		{ "--place 120-140", "the machine has 128 nodes, 0 to 127" },
 		{ "--place 1,2,2", "node 2 is in use" },
-		{ "--place 0-14", "15 nodes for 16 ranks" },
+		{ "--place 0-14", "need 16 nodes; the list has 15" },
 		{ "--place 3-1", "expected nodes such as 0-31,64" },
 		{ "--place 0-3x", "expected nodes such as 0-31,64" },
 		{ "--place random=x", "expected random=SEED" },
@@ -216,6 +179,13 @@ static void write_rank(struct writer *w, uint32_t me)
 	     100000, 1);
 	CALL(w, RECORD_ISEND, RECORD_TYPED, 0, other, WRITER_S(3), 100000, 2);
 	CALL(w, RECORD_WAIT, 2, 1, 2);
+	/* any tag of one source, and one tag of any source */
+	CALL(w, RECORD_IRECV, 0, 0, other, WRITER_S(RECORD_ANY), 100, 3);
+	CALL(w, RECORD_ISEND, 0, 0, other, WRITER_S(7), 100, 4);
+	CALL(w, RECORD_WAIT, 2, 3, 4);
+	CALL(w, RECORD_IRECV, 0, 0, WRITER_S(RECORD_ANY), WRITER_S(8), 100, 5);
+	CALL(w, RECORD_ISEND, 0, 0, other, WRITER_S(8), 100, 6);
+	CALL(w, RECORD_WAIT, 2, 5, 6);
 	CALL(w, RECORD_SENDRECV, 0, 0, other, WRITER_S(1), 10, other,
 	     WRITER_S(1), 10);
 	CALL(w, RECORD_COMM, 0, 5, RECORD_COMM_SPLIT, 2, 1, 0);
@@ -247,7 +217,7 @@ static void test_calls(void **state)
 	write_rank(&w, 0);
 	write_rank(&w, 1);
 	T_OK(replay(&w));
-	has("replay: 2 ranks, 29 calls");
+	has("replay: 2 ranks, 41 calls");
 }
 
 /* A trace as two jobs, beside itself as a background that is repeated. */
@@ -272,8 +242,8 @@ static void test_traces(void **state)
 	T_OK(sim_line(line));
 	has("job 1: ");
 	/* the nodes of one pair of ranks share no link with the others */
-	T_TRUE(time_after("(contiguous), 29 calls, ranks end at ") < 1.1 * one);
-	T_TRUE(time_after("(8,9), 29 calls, ranks end at ") < 1.1 * one);
+	T_TRUE(time_after("(contiguous), 41 calls, ranks end at ") < 1.1 * one);
+	T_TRUE(time_after("(8,9), 41 calls, ranks end at ") < 1.1 * one);
 	has("(2-3), ");
 	writer_close(&w);
 }
@@ -300,7 +270,7 @@ static void test_deadlock(void **state)
 static void test_refused(void **state)
 {
 	static const struct {
-		uint64_t n[12];
+		uint64_t n[16];
 		const char *text;
 	} cases[] = {
 		{ { RECORD_SEND, 0, 0, 4, 0, 1, WRITER_END }, "no rank 2" },
@@ -308,6 +278,9 @@ static void test_refused(void **state)
 		  "no communicator 3" },
 		{ { RECORD_SEND, 0, 0, 0, 1, 1, WRITER_END }, "no tag -1" },
 		{ { RECORD_WAIT, 1, 5, WRITER_END }, "no request 5" },
+		{ { RECORD_IRECV, 0, 0, 2, 2, 8, 5, RECORD_IRECV, 0, 0, 2, 2, 8,
+		    5, WRITER_END },
+		  "request is in use: 5" },
 		{ { RECORD_COLL, 0, 0, WEFT_COLL_BCAST, 4, 0, 0, 1, 0, 1,
 		    WRITER_END },
 		  "no such kind, root" },

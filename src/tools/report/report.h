@@ -135,7 +135,8 @@ struct report_coll {
 	/* first and last start and last end of the ranks' calls, ps */
 	uint64_t first, last, end;
 	uint32_t last_rank, ranks, id;
-	uint32_t root; /* rank of the root, or REPORT_NO_RANK */
+	/* rank of the root; REPORT_NO_RANK: none, or it made no call */
+	uint32_t root;
 	/* start of the root's call, ps; 0: the root made no call */
 	uint64_t root_in;
 };

@@ -19,11 +19,16 @@ static int by_value(const void *a, const void *b)
 /* Writes a histogram of the time per rank, from the shortest to the longest. */
 static void put_spread(struct json *j, const uint64_t *ps, uint32_t n)
 {
-	uint64_t low = ps[0], span = ps[n - 1] - low + 1;
+	uint64_t low = ps[0];
+	double span = (double)(ps[n - 1] - low) + 1;
 	uint32_t bar[BARS] = { 0 };
 
-	for (uint32_t i = 0; i < n; i++)
-		bar[(unsigned)((double)(ps[i] - low) / (double)span * BARS)]++;
+	for (uint32_t i = 0; i < n; i++) {
+		unsigned k = (unsigned)((double)(ps[i] - low) / span * BARS);
+
+		/* above 2^53 ps rounding may make k = BARS */
+		bar[k < BARS ? k : BARS - 1]++;
+	}
 	json_array(j, "spread");
 	for (int i = 0; i < BARS; i++)
 		json_int(j, NULL, bar[i]);

@@ -203,8 +203,10 @@ static void coll_add_rank(struct report_coll *c, uint32_t rank,
 	if (e->t + e->span > c->end)
 		c->end = e->t + e->span;
 	c->ranks++;
-	if (e->root && e->root_rank == rank)
+	if (e->root && e->root_rank == rank) {
+		c->root = rank;
 		c->root_in = e->t;
+	}
 }
 
 /*
@@ -230,7 +232,7 @@ static bool add_coll(struct report_matched *m, uint32_t rank,
 		.last = e->t,
 		.last_rank = rank,
 		.id = e->id,
-		.root = e->root ? e->root_rank : REPORT_NO_RANK,
+		.root = REPORT_NO_RANK,
 	};
 	coll_add_rank(&m->coll[*at], rank, e);
 	*guess = (uint32_t)m->colls;

@@ -614,6 +614,25 @@ static void lock_contention_ends_with_the_unlock(void **state)
 }
 
 /*
+ *   rank 0  Unlock 0-5  Unlock 10-15  Unlock 20-25 ...
+ *   rank 1   Lock 1-7    Lock 11-17    Lock 21-27  ...
+ *
+ * Each lock waits for the unlock within it: 4.
+ */
+static void each_lock_finds_its_unlock(void **state)
+{
+	const struct trace_event at = { .word = TRACE_P2P(3, 0, 9) };
+
+	for (uint64_t t = 0; t < 400; t += 10) {
+		call_of(0, "MPI_Win_unlock", t, t + 5, at);
+		call_of(1, "MPI_Win_lock", t + 1, t + 7, at);
+	}
+	evaluate();
+	T_IS(waited(1, REPORT_LOCK_CONTENTION), 40 * 4);
+	T_IS(waited(0, REPORT_LOCK_CONTENTION), 0);
+}
+
+/*
  *   rank 0  Send 0-5       Recv 50 ... open
  *   rank 1  Init 0-20  Barrier 30 ... open
  *
@@ -711,6 +730,7 @@ int main(void)
 		CASE(nonblocking_call_has_no_wait_state),
 		CASE(active_target_epochs),
 		CASE(lock_contention_ends_with_the_unlock),
+		CASE(each_lock_finds_its_unlock),
 		CASE(open_calls_at_a_deadlock_are_incomplete),
 		CASE(completed_call_is_not_open),
 		CASE(immediate_sends_have_no_completion_event),

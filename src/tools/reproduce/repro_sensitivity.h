@@ -24,7 +24,10 @@ struct repro_sensitivity {
 	unsigned count;
 	struct repro_number number[REPRO_NUMBERS_MAX];
 	struct repro_effect effect[REPRO_NUMBERS_MAX][REPRO_CHANGES];
-	/* numbers that move a row; numbers that take it out of its band */
+	/*
+	 * by row: count of the machine file's numbers that change its result,
+	 * and of those that change it to outside its band
+	 */
 	unsigned movers[REPRO_ROWS_MAX], breakers[REPRO_ROWS_MAX];
 };
 

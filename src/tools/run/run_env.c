@@ -7,7 +7,11 @@
 #include "src/tools/run/run_env.h"
 #include "src/base/attr.h"
 #include "src/tools/run/job/run_mpir.h"
+#include "src/job/job_own.h"
+#include "src/tools/run/job/run_skeleton.h"
+#include "src/tools/run/job/run_table.h"
 #include "src/tools/run/opts/run_model.h"
+#include "src/tools/run/opts/run_parts.h"
 
 #include <errno.h>
 #include <fnmatch.h>
@@ -19,27 +23,28 @@
 struct env_number {
 	const char *name;
 	bool local; /* counted among the ranks of this host */
+	bool all;   /* counted among the ranks of all jobs (--job) */
 };
 
 /* Variables that contain the rank, in the order of the tail. */
 static const struct env_number rank_vars[RUN_ENV_RANK_VARS] = {
-	{ "PMIX_RANK", false },
-	{ "PMI_RANK", false },
-	{ "MPI_LOCALRANKID", true },
-	{ "OMPI_COMM_WORLD_RANK", false },
-	{ "OMPI_COMM_WORLD_LOCAL_RANK", true },
-	{ "OMPI_COMM_WORLD_NODE_RANK", true },
-	{ "LOCAL_RANK", true },
+	{ "PMIX_RANK", false, true },
+	{ "PMI_RANK", false, false },
+	{ "MPI_LOCALRANKID", true, false },
+	{ "OMPI_COMM_WORLD_RANK", false, false },
+	{ "OMPI_COMM_WORLD_LOCAL_RANK", true, false },
+	{ "OMPI_COMM_WORLD_NODE_RANK", true, false },
+	{ "LOCAL_RANK", true, false },
 };
 
 /* Variables that contain the number of ranks. */
 static const struct env_number size_vars[] = {
-	{ "PMI_SIZE", false },
-	{ "MPI_LOCALNRANKS", true },
-	{ "OMPI_COMM_WORLD_SIZE", false },
-	{ "OMPI_COMM_WORLD_LOCAL_SIZE", true },
-	{ "OMPI_UNIVERSE_SIZE", false },
-	{ "WEFT_LOCAL_RANKS", true },
+	{ "PMI_SIZE", false, false },
+	{ "MPI_LOCALNRANKS", true, false },
+	{ "OMPI_COMM_WORLD_SIZE", false, false },
+	{ "OMPI_COMM_WORLD_LOCAL_SIZE", true, false },
+	{ "OMPI_UNIVERSE_SIZE", false, false },
+	{ "WEFT_LOCAL_RANKS", true, true },
 };
 
 /* Size of a variable with the rank: more than "PMIX_RANK=" and ten digits. */
@@ -242,18 +247,53 @@ static int add_fd(struct run_env *e, const char *name, int fd)
 	return fd < 0 ? run_env_set(e, name, NULL) : add_number(e, name, fd);
 }
 
-static int add_job(struct run_env *e, const struct run_job *job)
+/* Ranks pass FI_WEFT_UNIVERSE on to the mpiexec of a job that they spawn. */
+static int add_universe(struct run_env *e, int n)
+{
+	int err = add_number(e, "OMPI_UNIVERSE_SIZE", n);
+
+	return err ? err : add_number(e, RUN_ENV_UNIVERSE, n);
+}
+
+/* Sets the variable that describes the job of a rank (--job). */
+static int add_own(struct run_env *e, const struct run_part *part)
+{
+	char text[64];
+
+	if (!part)
+		return run_env_set(e, WEFT_JOB_OWN, NULL);
+	snprintf(text, sizeof(text), "%d+%d%s", part->first, part->n,
+		 part->background ? WEFT_JOB_OWN_BACKGROUND : "");
+	return run_env_set(e, WEFT_JOB_OWN, text);
+}
+
+static int add_sizes_of_job(struct run_env *e, const struct run_job *job,
+			    const struct run_part *part)
+{
+	int err = 0;
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(size_vars) && !err; i++) {
+		int n = size_vars[i].local ? job->nlocal : job->nranks;
+
+		if (part && !size_vars[i].all)
+			n = part->n;
+		err = add_number(e, size_vars[i].name, n);
+	}
+	return err ? err : add_own(e, part);
+}
+
+static int add_job(struct run_env *e, const struct run_job *job,
+		   const struct run_part *part)
 {
 	size_t i;
-	int err = 0;
+	int err;
 
 	for (i = 0; i < WEFT_COUNT_OF(rank_vars); i++)
 		run_env_set(e, rank_vars[i].name, NULL);
-	for (i = 0; i < WEFT_COUNT_OF(size_vars) && !err; i++)
-		err = add_number(e, size_vars[i].name,
-				 size_vars[i].local ? job->nlocal
-						    : job->nranks);
-	if (!err)
+	err = add_sizes_of_job(e, job, part);
+	if (!err && job->opts->model.universe)
+		err = add_universe(e, job->opts->model.universe);
+	if (!err && !env_get(e, "WEFT_LOCAL_CPUS"))
 		err = add_number(e, "WEFT_LOCAL_CPUS", job->cpus);
 	if (!err)
 		err = add_topology(e, job);
@@ -272,6 +312,10 @@ static int add_job(struct run_env *e, const struct run_job *job)
 		err = add_fd(e, "WEFT_TRACE_FD", job->trace_fd);
 	if (!err)
 		err = add_model(e, &job->opts->model, job->opts->verbose);
+	if (!err)
+		err = run_skeleton_env(e, job);
+	if (!err)
+		err = run_table_env(e, job);
 	if (!err && job->layout && job->opts->remote.iface)
 		err = run_env_set(e, "FI_WEFT_IFACE", job->opts->remote.iface);
 	if (!err && job->record)
@@ -315,10 +359,12 @@ int run_env_open(struct run_env *e, const struct run_job *job, int app,
 {
 	const struct run_edits *global = &job->opts->genv;
 	const struct run_edits *own = &job->opts->app[app].env;
+	const struct run_part *part = run_part_of_app(job->opts, app);
 	int err = 0;
 
 	memset(e, 0, sizeof(*e));
 	e->first = job->first;
+	e->base = part ? part->first : 0;
 	if (global->base == RUN_ENV_ALL && own->base == RUN_ENV_ALL)
 		err = add_all(e);
 	if (!err)
@@ -328,7 +374,7 @@ int run_env_open(struct run_env *e, const struct run_job *job, int app,
 	if (!err)
 		err = add_pmix(e, pmix);
 	if (!err)
-		err = add_job(e, job);
+		err = add_job(e, job, part);
 	return err;
 }
 
@@ -360,8 +406,10 @@ char **run_env_of_rank(struct run_env *e, int rank)
 	int i;
 
 	for (i = 0; i < RUN_ENV_RANK_VARS; i++) {
+		int n = rank_vars[i].local ? rank - e->first : rank;
+
 		snprintf(text[i], RANK_TEXT, "%s=%d", rank_vars[i].name,
-			 rank_vars[i].local ? rank - e->first : rank);
+			 rank_vars[i].all ? n : n - e->base);
 		e->var[e->count + i] = text[i];
 	}
 	e->var[e->count + i] = NULL;

@@ -8,6 +8,9 @@
 
 #include "src/tools/run/job/run_job.h"
 
+/* Variable with the number of --usize, for ranks and for spawned jobs. */
+#define RUN_ENV_UNIVERSE "FI_WEFT_UNIVERSE"
+
 enum { RUN_ENV_RANK_VARS = 7 };
 
 struct run_env {
@@ -15,6 +18,7 @@ struct run_env {
 	int count;  /* number of variables without the tail */
 	int cap;
 	int first; /* first rank on this host */
+	int base;  /* first rank of the context's job (--job) */
 };
 
 /* Sets a variable; value NULL: removes it. Returns 0 or -ENOMEM. */

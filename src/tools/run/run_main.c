@@ -24,6 +24,8 @@
 #include "src/tools/run/job/run_signal.h"
 #include "src/tools/run/job/run_spawn.h"
 #include "src/tools/run/job/run_record.h"
+#include "src/tools/run/job/run_skeleton.h"
+#include "src/tools/run/job/run_table.h"
 #include "src/tools/run/job/run_events.h"
 #include "src/tools/run/job/run_trace.h"
 
@@ -93,6 +95,8 @@ static int job_init(struct run_job *job, const struct run_opts *o)
 	job->job_page_fd = -1;
 	job->events_fd = -1;
 	job->trace_fd = -1;
+	job->skeleton_fd = -1;
+	job->table_fd = -1;
 	job->nranks = run_opts_ranks(o);
 	job->nlocal = job->nranks;
 	job->rank = calloc((size_t)job->nranks, sizeof(*job->rank));
@@ -119,6 +123,8 @@ static void job_fini(struct run_job *job)
 	run_bind_close(job->bind);
 	run_trace_close(job);
 	run_record_close(job);
+	run_skeleton_close(job);
+	run_table_close(job);
 	run_job_page_close(job);
 	free(job->end.text);
 	free(job->end.call);
@@ -286,6 +292,10 @@ static int job_start(struct run_job *job)
 		err = run_trace_open(job);
 	if (!err)
 		err = run_record_open(job);
+	if (!err)
+		err = run_skeleton_open(job);
+	if (!err)
+		err = run_table_open(job);
 	if (!err)
 		err = run_pmix_open(job);
 	if (!err)

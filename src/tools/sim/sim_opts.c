@@ -517,9 +517,11 @@ static int load_plan(struct weft_args *a, struct sim_opts *o)
 		return 0;
 	if (weft_fault_plan_load(o->faults, &o->plan, &why))
 		return weft_args_error(a, "--faults: %s", why.text);
+	o->spec.plan_name = strpbrk(o->faults, " =;") ? "plan" : o->faults;
+	if (net_fault_check(&o->spec.cfg, o->spec.plan_name, &o->plan, &why))
+		return weft_args_error(a, "--faults: %s", why.text);
 	net_fault_reserve(&o->spec.cfg, &o->plan);
 	o->spec.plan = &o->plan;
-	o->spec.plan_name = strpbrk(o->faults, " =;") ? "plan" : o->faults;
 	return 0;
 }
 

@@ -325,29 +325,32 @@ static void test_alltoall(const struct test_comm *o)
 struct family {
 	const char *key;
 	void (*test)(const struct test_comm *o);
-	const char *names[7];
+	const char *names[9];
 };
 
 static const struct family families[] = {
 	{ "barrier", test_barrier, { "", "dissemination", "tree" } },
 	{ "bcast",
 	  test_bcast,
-	  { "", "linear", "binomial", "chain", "scatter" } },
-	{ "reduce", test_reduce, { "", "binomial", "rabenseifner", "linear" } },
+	  { "", "linear", "binomial", "chain", "scatter", "shared" } },
+	{ "reduce",
+	  test_reduce,
+	  { "", "binomial", "slices", "rabenseifner", "linear", "shared" } },
 	{ "allreduce",
 	  test_allreduce,
-	  { "", "recdbl", "tree", "ring", "rabenseifner", "linear" } },
+	  { "", "recdbl", "tree", "slices", "ring", "rabenseifner", "linear",
+	    "shared" } },
 	{ "gather", test_gather, { "", "binomial", "linear" } },
 	{ "scatter", test_scatter, { "", "binomial", "linear" } },
 	{ "allgather",
 	  test_allgather,
-	  { "", "recdbl", "bruck", "ring", "linear" } },
+	  { "", "recdbl", "bruck", "ring", "linear", "shared" } },
 	{ "alltoall",
 	  test_alltoall,
 	  { "", "linear", "bruck", "pairwise", "inplace" } },
 	{ "reduce_scatter",
 	  test_redscat,
-	  { "", "recdbl", "halving", "pairwise", "ordered" } },
+	  { "", "recdbl", "halving", "pairwise", "ordered", "shared" } },
 	{ "scan", test_scan, { "", "recdbl", "linear" } },
 	{ "exscan", test_exscan, { "", "recdbl", "linear" } },
 };

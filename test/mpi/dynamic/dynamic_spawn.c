@@ -228,11 +228,26 @@ static void keys(void)
 
 	MT_OK(MPI_Info_create(&info));
 	MT_OK(MPI_Info_set(info, "wdir", "/"));
+	MT_OK(MPI_Info_set(info, "host", "localhost"));
 	MT_OK(MPI_Info_set(info, "soft", "1:9:3,2"));
 	c = spawn("dir", 3, info, MPI_COMM_WORLD);
 	MT_OK(MPI_Comm_remote_size(c, &size));
 	MT_IS(size, 2);
 	MT_OK(MPI_Comm_disconnect(&c));
+	MT_OK(MPI_Info_free(&info));
+}
+
+/* A process cannot be spawned with this value of a key. */
+static void refused(const char *key, const char *value)
+{
+	MPI_Info info;
+	MPI_Comm c;
+
+	MT_OK(MPI_Info_create(&info));
+	MT_OK(MPI_Info_set(info, key, value));
+	MT_IS(class_of(MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, info, 0,
+				      MPI_COMM_WORLD, &c, MPI_ERRCODES_IGNORE)),
+	      MPI_ERR_SPAWN);
 	MT_OK(MPI_Info_free(&info));
 }
 
@@ -250,6 +265,11 @@ static void errors(void)
 	MT_IS(class_of(MPI_Comm_spawn(program, MPI_ARGV_NULL, 1, MPI_INFO_NULL,
 				      mt_size, MPI_COMM_WORLD, &c, codes)),
 	      MPI_ERR_ROOT);
+	refused("arch", "pdp11");
+	refused("host", "elsewhere.example");
+	refused("hostfile", "/nonexistent/hosts");
+	refused("wdir", "/nonexistent");
+	refused("soft", "3:9");
 }
 
 int main(int argc, char **argv)

@@ -68,6 +68,38 @@ static void null_results_communicators(void)
 					   MPI_INFO_NULL, 0, &c));
 }
 
+/* Neighbours outside of the communicator, on both sides of its ranks. */
+static void invalid_neighbours(void)
+{
+	int none = 0, one = 1, wrong[] = { -1, 1 };
+	MPI_Comm c;
+
+	for (int i = 0; i < 2; i++) {
+		BAD(MPI_ERR_RANK,
+		    MPI_Dist_graph_create_adjacent(
+			    self, 1, &wrong[i], MPI_UNWEIGHTED, 1, &none,
+			    MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &c));
+		BAD(MPI_ERR_RANK,
+		    MPI_Dist_graph_create_adjacent(
+			    self, 1, &none, MPI_UNWEIGHTED, 1, &wrong[i],
+			    MPI_UNWEIGHTED, MPI_INFO_NULL, 0, &c));
+		BAD(MPI_ERR_RANK,
+		    MPI_Dist_graph_create(self, 1, &wrong[i], &one, &none,
+					  MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+					  &c));
+		BAD(MPI_ERR_RANK,
+		    MPI_Dist_graph_create(self, 1, &none, &one, &wrong[i],
+					  MPI_UNWEIGHTED, MPI_INFO_NULL, 0,
+					  &c));
+	}
+	ARG(MPI_Dist_graph_create_adjacent(self, -1, &none, MPI_UNWEIGHTED, 1,
+					   &none, MPI_UNWEIGHTED, MPI_INFO_NULL,
+					   0, &c));
+	ARG(MPI_Dist_graph_create_adjacent(self, 1, &none, MPI_UNWEIGHTED, -1,
+					   &none, MPI_UNWEIGHTED, MPI_INFO_NULL,
+					   0, &c));
+}
+
 static void null_results_messages(void)
 {
 	MPI_Request q = MPI_REQUEST_NULL;
@@ -317,6 +349,7 @@ int main(int argc, char **argv)
 	MT_OK(MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN));
 	MT_OK(MPI_Comm_dup(MPI_COMM_SELF, &self));
 	null_results_communicators();
+	invalid_neighbours();
 	null_results_messages();
 	null_results_others();
 	invalid_handles();

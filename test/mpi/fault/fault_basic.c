@@ -108,6 +108,21 @@ static void test_collectives(void)
 	      MPIX_ERR_PROC_FAILED);
 }
 
+/*
+ * Acknowledges the failure on all ranks. A rank on another host may not know of
+ * the failure yet: then the agreement fails, also on a revoked communicator.
+ */
+static void acknowledge(MPI_Comm c)
+{
+	int err, flag = 1;
+
+	do {
+		MPIX_Comm_failure_ack(c);
+		err = MPIX_Comm_agree(c, &flag);
+	} while (class_of(err) == MPIX_ERR_PROC_FAILED);
+	CHECK(err, MPI_SUCCESS);
+}
+
 /* A revocation interrupts ranks that wait, and refuses later operations. */
 static void test_revoke(void)
 {
@@ -125,6 +140,11 @@ static void test_revoke(void)
 		/* wait for the failure */
 		CHECK(MPI_Recv(&x, 1, MPI_INT, 1, 7, dup, MPI_STATUS_IGNORE),
 		      MPIX_ERR_PROC_FAILED);
+		/* a revoked communicator refuses new requests */
+		for (int i = 2; i < size; i++)
+			CHECK(MPI_Recv(&x, 1, MPI_INT, i, 8, world,
+				       MPI_STATUS_IGNORE),
+			      MPI_SUCCESS);
 		CHECK(MPIX_Comm_revoke(dup), MPI_SUCCESS);
 	} else {
 		int to = rank == size - 1 ? 0 : rank + 1;
@@ -132,6 +152,7 @@ static void test_revoke(void)
 		MPI_Irecv(&x, 1, MPI_INT, 0, 9, dup, &r[0]);
 		MPI_Issend(data, sizeof(data), MPI_CHAR, to, 9, dup, &r[1]);
 		MPI_Irecv(&x, 1, MPI_INT, MPI_ANY_SOURCE, 10, dup, &r[2]);
+		CHECK(MPI_Send(&rank, 1, MPI_INT, 0, 8, world), MPI_SUCCESS);
 		while (MPI_Waitall(3, r, s) == MPI_ERR_IN_STATUS &&
 		       r[2] != MPI_REQUEST_NULL)
 			MPIX_Comm_failure_ack(dup);
@@ -147,9 +168,10 @@ static void test_revoke(void)
 	CHECK(MPI_Comm_dup(dup, &(MPI_Comm){ 0 }), MPIX_ERR_REVOKED);
 	CHECK(MPIX_Comm_is_revoked(world, &flag), MPI_SUCCESS);
 	EXPECT(!flag);
+	/* rank 0 has not acknowledged the failure */
 	flag = 1;
-	MPIX_Comm_failure_ack(dup);
-	CHECK(MPIX_Comm_agree(dup, &flag), MPI_SUCCESS);
+	CHECK(MPIX_Comm_agree(dup, &flag), MPIX_ERR_PROC_FAILED);
+	acknowledge(dup);
 	CHECK(MPI_Comm_free(&dup), MPI_SUCCESS);
 }
 
@@ -179,6 +201,25 @@ static void test_agree(void)
 	EXPECT(got == 1);
 	CHECK(MPIX_Comm_agree(world, &flag), MPI_SUCCESS);
 	EXPECT(flag == 2);
+}
+
+/*
+ * The failure is detected only during the call: an agreement without the
+ * contribution of a rank reports the failure, a shrink leaves the rank out.
+ */
+static void test_missing(void)
+{
+	MPI_Comm made;
+	int flag = 1, n;
+
+	if (rank == 1)
+		die();
+	CHECK(MPIX_Comm_agree(world, &flag), MPIX_ERR_PROC_FAILED);
+	CHECK(MPIX_Comm_shrink(world, &made), MPI_SUCCESS);
+	MPI_Comm_size(made, &n);
+	EXPECT(n == size - 1);
+	CHECK(MPI_Barrier(made), MPI_SUCCESS);
+	CHECK(MPI_Comm_free(&made), MPI_SUCCESS);
 }
 
 /* A window of c: every rank adds to a counter of rank 0. */
@@ -238,6 +279,12 @@ static void test_shrink(void)
 	CHECK(MPI_Comm_free(&comm[2]), MPI_SUCCESS);
 }
 
+/* No rank is left. */
+static void test_all(void)
+{
+	die();
+}
+
 /* Calls that need no failed rank. */
 static void test_errors(void)
 {
@@ -269,6 +316,8 @@ int main(int argc, char **argv)
 		{ "agree", test_agree },
 		{ "shrink", test_shrink },
 		{ "errors", test_errors },
+		{ "all", test_all },
+		{ "missing", test_missing },
 	};
 
 	fault_init();

@@ -323,6 +323,16 @@ static void hint_is(MPI_File f, const char *key, const char *want)
 	MT_OK(MPI_Info_free(&info));
 }
 
+static void set_hint(MPI_File f, const char *key, const char *value)
+{
+	MPI_Info info;
+
+	MT_OK(MPI_Info_create(&info));
+	MT_OK(MPI_Info_set(info, key, value));
+	MT_OK(MPI_File_set_info(f, info));
+	MT_OK(MPI_Info_free(&info));
+}
+
 static void hints(MPI_File f)
 {
 	MPI_Info info;
@@ -343,6 +353,17 @@ static void hints(MPI_File f)
 	hint_is(f, "romio_ds_write", "disable");
 	hint_is(f, "striping_unit", "4096");
 	hint_is(f, "unknown", NULL);
+	set_hint(f, "collective_buffering", "false");
+	hint_is(f, "collective_buffering", "false");
+	hint_is(f, "romio_cb_write", "disable");
+	set_hint(f, "collective_buffering", "maybe");
+	hint_is(f, "romio_cb_read", "disable");
+	set_hint(f, "romio_cb_read", "enable");
+	hint_is(f, "collective_buffering", "true");
+	hint_is(f, "romio_cb_write", "disable");
+	set_hint(f, "romio_cb_read", "disable");
+	set_hint(f, "collective_buffering", "true");
+	hint_is(f, "romio_cb_read", "automatic");
 }
 
 /* ---- error handlers ------------------------------------------------------ */
@@ -585,6 +606,54 @@ static void append(void)
 	MT_TRUE(access(path, F_OK) != 0);
 }
 
+/* Opens a file with the ranks in reverse order; rank 0 is the last rank. */
+static MPI_File open_reversed(const char *path)
+{
+	MPI_Comm reversed;
+	MPI_File f;
+
+	MT_OK(MPI_Comm_split(MPI_COMM_WORLD, 0, -mt_rank, &reversed));
+	MT_OK(MPI_File_open(reversed, path,
+			    MPI_MODE_RDWR | MPI_MODE_CREATE |
+				    MPI_MODE_DELETE_ON_CLOSE,
+			    MPI_INFO_NULL, &f));
+	MT_OK(MPI_Comm_free(&reversed));
+	return f;
+}
+
+/* Advances the shared pointer of f by n bytes for each rank. */
+static void advance(MPI_File f, int n, MPI_Offset expected)
+{
+	MPI_Offset at;
+
+	MT_OK(MPI_File_write_shared(f, data, n, MPI_BYTE, MPI_STATUS_IGNORE));
+	MT_OK(MPI_Barrier(MPI_COMM_WORLD));
+	MT_OK(MPI_File_get_position_shared(f, &at));
+	MT_IS(at, expected);
+	MT_OK(MPI_Barrier(MPI_COMM_WORLD));
+}
+
+/* Each open file has a shared pointer of its own, which starts at 0. */
+static void several_files(void)
+{
+	char path[3][FT_PATH];
+	MPI_File f[3];
+
+	for (int i = 0; i < 3; i++)
+		ft_name(path[i], (const char *[]){ "s0", "s1", "s2" }[i]);
+	f[0] = ft_open(path[0], "s0", MPI_INFO_NULL);
+	f[1] = open_reversed(path[1]);
+	f[2] = ft_open(path[2], "s2", MPI_INFO_NULL);
+	for (int i = 0; i < 3; i++)
+		advance(f[i], i + 1, (i + 1) * mt_size);
+	MT_OK(MPI_File_close(&f[0]));
+	f[0] = ft_open(path[0], "s0", MPI_INFO_NULL);
+	for (int i = 0; i < 3; i++)
+		advance(f[i], 1, (i ? i + 2 : 1) * mt_size);
+	for (int i = 0; i < 3; i++)
+		MT_OK(MPI_File_close(&f[i]));
+}
+
 /* Many requests at a time complete, also those that were freed. */
 static void many_requests(MPI_File f)
 {
@@ -639,5 +708,6 @@ int main(int argc, char **argv)
 	external(f);
 	MT_OK(MPI_File_close(&f));
 	append();
+	several_files();
 	return mt_end();
 }

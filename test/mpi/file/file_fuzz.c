@@ -9,9 +9,9 @@
  * are holes. Every read is compared byte by byte, also memory that must not
  * change, and after each round rank 0 compares the file.
  *
- *   file_fuzz [rounds [seed]]
+ *   file_fuzz [rounds [seed [folder]]]
  */
-#include "file_t.h"
+#include "file_random.h"
 
 #define CELLS	  24 /* largest number of cells of a tile */
 #define CELL_MAX  8  /* largest etype, bytes */
@@ -24,8 +24,7 @@ static uint64_t state;
 
 static unsigned draw(unsigned below)
 {
-	state = state * 6364136223846793005u + 1442695040888963407u;
-	return (unsigned)(state >> 33) % below;
+	return fr_next(&state, below);
 }
 
 /* ---- model --------------------------------------------------------------- */
@@ -362,34 +361,6 @@ static void set_view(MPI_File f)
 	MT_OK(MPI_Type_free(&type));
 }
 
-/* ---- hints --------------------------------------------------------------- */
-
-static void set_number(MPI_Info info, const char *key, unsigned n)
-{
-	char text[16];
-
-	snprintf(text, sizeof(text), "%u", n);
-	MT_OK(MPI_Info_set(info, key, text));
-}
-
-static MPI_Info draw_hints(void)
-{
-	static const char *const word[] = { "automatic", "enable", "disable" };
-	MPI_Info info;
-
-	MT_OK(MPI_Info_create(&info));
-	set_number(info, "cb_buffer_size", 64u << draw(12));
-	set_number(info, "cb_nodes", 1 + draw((unsigned)mt_size));
-	set_number(info, "striping_unit", 1 + draw(200));
-	set_number(info, "ind_rd_buffer_size", 16u << draw(10));
-	set_number(info, "ind_wr_buffer_size", 16u << draw(10));
-	MT_OK(MPI_Info_set(info, "romio_cb_read", word[draw(3)]));
-	MT_OK(MPI_Info_set(info, "romio_cb_write", word[draw(3)]));
-	MT_OK(MPI_Info_set(info, "romio_ds_read", word[draw(3)]));
-	MT_OK(MPI_Info_set(info, "romio_ds_write", word[draw(3)]));
-	return info;
-}
-
 /* ---- ordered accesses ---------------------------------------------------- */
 
 /* All ranks have one view; the shared file pointer gives the position. */
@@ -455,7 +426,7 @@ static void shrink(MPI_File f)
 
 static void fuzz_round(int round)
 {
-	MPI_Info info = draw_hints();
+	MPI_Info info = fr_hints(&state);
 	char path[FT_PATH];
 	MPI_File f = ft_open(path, "fuzz", info);
 
@@ -489,6 +460,8 @@ int main(int argc, char **argv)
 
 	mt_begin(&argc, &argv);
 	state = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
+	if (argc > 3)
+		setenv("TMPDIR", argv[3], 1);
 	for (int i = 0; i < rounds; i++)
 		fuzz_round(i);
 	return mt_end();

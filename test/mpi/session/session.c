@@ -91,9 +91,11 @@ static void file(MPI_Comm c, int rank)
 	MPI_File f;
 	int v = rank + 5, got = 0;
 
-	if (!rank)
-		snprintf(name, sizeof(name), "/tmp/weft-session.%d",
-			 rand() % 1000000);
+	/* the name is unique to the communicator, also if hosts share /tmp */
+	if (!rank) {
+		snprintf(name, sizeof(name), "/tmp/weft-session.XXXXXX");
+		close(mkstemp(name));
+	}
 	MT_OK(MPI_Bcast(name, sizeof(name), MPI_CHAR, 0, c));
 	snprintf(path, sizeof(path), "%s", name);
 	MT_OK(MPI_File_open(c, path,

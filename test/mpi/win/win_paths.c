@@ -91,11 +91,29 @@ static int acc_paths_taken(struct wt *w)
 	       (count_of(&messages) > m ? MESSAGES : 0);
 }
 
-/* Returns the documented paths, as a bit mask. */
+/* Returns whether the next rank is on this host; collective. */
+static bool next_is_local(void)
+{
+	char mine[MPI_MAX_PROCESSOR_NAME] = "", next[sizeof(mine)];
+	int n;
+
+	MT_OK(MPI_Get_processor_name(mine, &n));
+	MT_OK(MPI_Sendrecv(mine, sizeof(mine), MPI_CHAR,
+			   (mt_rank + mt_size - 1) % mt_size, 0, next,
+			   sizeof(next), MPI_CHAR, (mt_rank + 1) % mt_size, 0,
+			   MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+	return !strcmp(mine, next);
+}
+
+/*
+ * Returns the documented paths, as a bit mask; collective. In windows on
+ * several hosts only puts and gets within a host use shared memory.
+ */
 static int documented_paths(enum win_kind kind, bool acc)
 {
 	const char *path = getenv("WEFT_WIN_PATH"), *clock, *prov;
-	bool one_host = mt_local_ranks(MPI_COMM_WORLD) == mt_size, mapped;
+	bool one_host = mt_local_ranks(MPI_COMM_WORLD) == mt_size;
+	bool local = next_is_local(), mapped;
 
 	clock = getenv("CLOCK");
 	prov = getenv("FI_PROVIDER");
@@ -106,6 +124,9 @@ static int documented_paths(enum win_kind kind, bool acc)
 	if (path && !strcmp(path, "messages"))
 		return MESSAGES;
 	if (mapped && one_host && !path && (!clock || strcmp(clock, "virtual")))
+		return 0;
+	if (!one_host && local && !acc && kind != WT_CREATE &&
+	    kind != WT_DYNAMIC && kind != WT_ATTACHED && !prov && !path)
 		return 0;
 	return acc && prov && strstr(prov, "rxd") ? MESSAGES : FABRIC;
 }

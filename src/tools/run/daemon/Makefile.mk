@@ -7,7 +7,9 @@ RUN_SOURCES += \
 	src/tools/run/daemon/run_frame.c src/tools/run/daemon/run_frame.h \
 	src/tools/run/daemon/run_launch.c src/tools/run/daemon/run_launch.h \
 	src/tools/run/daemon/run_layout.c src/tools/run/daemon/run_layout.h \
-	src/tools/run/daemon/run_link.c src/tools/run/daemon/run_link.h
+	src/tools/run/daemon/run_link.c src/tools/run/daemon/run_link.h \
+	src/tools/run/daemon/run_survivors.c \
+	src/tools/run/daemon/run_survivors.h
 C_TESTS += src/tools/run/daemon/run_daemon_test
 src_tools_run_daemon_run_daemon_test_LDADD = $(RUN_TEST_LIBS)
 EXTRA_DIST += src/tools/run/daemon/README

@@ -216,6 +216,9 @@ static int handle_up(struct daemon *d, struct run_frame *f)
 	case RUN_FRAME_INPUT:
 		take_input(d, &f->body);
 		return 0;
+	case RUN_FRAME_PING:
+		run_channel_put(&d->up, RUN_FRAME_PING, NULL, 0);
+		return 0;
 	case RUN_FRAME_SIGNAL:
 		if (!d->exited)
 			kill(d->child, (int)run_scan_u32(&f->body));
@@ -223,6 +226,7 @@ static int handle_up(struct daemon *d, struct run_frame *f)
 	case RUN_FRAME_FENCE_DONE:
 	case RUN_FRAME_MODEX:
 	case RUN_FRAME_MODEX_DONE:
+	case RUN_FRAME_RANK_EXIT:
 	case RUN_FRAME_END:
 		run_channel_put(&d->down, f->kind, f->body.at, f->body.left);
 		return 0;
@@ -309,7 +313,14 @@ static void poll_once(struct daemon *d)
 	check_kill(d);
 }
 
-/* Sends the remaining output and the exit code. */
+static bool has_frames(const struct daemon *d)
+{
+	struct pollfd p = { .fd = d->down.in, .events = POLLIN };
+
+	return poll(&p, 1, 0) > 0;
+}
+
+/* Sends the remaining output and frames, and the exit code. */
 static void finish(struct daemon *d)
 {
 	int code = WIFSIGNALED(d->status) ? 128 + WTERMSIG(d->status)
@@ -319,6 +330,9 @@ static void finish(struct daemon *d)
 
 	while (d->out_fd >= 0 && read_output(d))
 		;
+	/* frames that the child wrote before its exit */
+	while (d->down.in >= 0 && has_frames(d))
+		read_down(d);
 	run_bytes_u32(&b, (uint32_t)code);
 	run_channel_put_bytes(&d->up, RUN_FRAME_EXIT, &b);
 	run_bytes_free(&b);

@@ -2,6 +2,7 @@
 /* Frames, layout, job and fences of jobs on several hosts. */
 #include "src/tools/run/daemon/run_daemon_job.h"
 #include "src/tools/run/daemon/run_fence.h"
+#include "test/support/fuzz.h"
 #include "test/t.h"
 
 #include <arpa/inet.h>
@@ -189,6 +190,78 @@ static void a_job_is_read_as_written(void **state)
 	run_bytes_free(&b);
 }
 
+static int layout_of(const uint32_t *counts, int n)
+{
+	struct run_bytes b = { 0 };
+	struct run_layout l;
+	struct run_scan s;
+	int rc;
+
+	run_bytes_u32(&b, (uint32_t)n);
+	for (int i = 0; i < n; i++) {
+		run_bytes_text(&b, "host");
+		run_bytes_u32(&b, counts[i]);
+	}
+	s = scan_of(&b);
+	rc = run_layout_read(&s, &l);
+	run_layout_free(&l);
+	run_bytes_free(&b);
+	return rc;
+}
+
+static void layouts_have_ranks_on_every_host(void **state)
+{
+	const uint32_t most[] = { 3, RUN_RANKS_MAX - 3 };
+	const uint32_t more[] = { 3, RUN_RANKS_MAX - 2 };
+	const uint32_t none[] = { 3, 0 }, huge[] = { 3, UINT32_MAX };
+
+	T_OK(layout_of(most, 2));
+	T_IS(layout_of(more, 2), -EPROTO);
+	T_IS(layout_of(none, 2), -EPROTO);
+	T_IS(layout_of(huge, 2), -EPROTO);
+	T_IS(layout_of(NULL, 0), -EPROTO);
+}
+
+/* Jobs with changed bytes, counts and lengths are refused or read. */
+static void changed_jobs_are_refused_or_read(void **state)
+{
+	char w0[] = "mpiexec", e0[] = "A=b", dir[] = "/d", ns[] = "n";
+	char *words[] = { w0, NULL }, *env[] = { e0, NULL };
+	struct run_daemon_job j = { .words = words,
+				    .env = env,
+				    .wdir = dir,
+				    .nspace = ns,
+				    .key = "secret",
+				    .layout = three_hosts() },
+			      got;
+	int rounds = fuzz_rounds(3000), good = 0;
+	struct run_bytes b = { 0 };
+	struct fuzz f;
+
+	run_daemon_job_write(&j, 2, &b);
+	fuzz_init(&f, 39);
+	for (int i = 0; i < rounds; i++) {
+		size_t room = b.len + 64, n;
+		char *copy = malloc(room), *exact;
+		struct run_scan s;
+
+		T_NOT_NULL(copy);
+		memcpy(copy, b.data, b.len);
+		n = fuzz_message(&f, copy, b.len, room, NULL, 0);
+		/* exact size: AddressSanitizer detects reads beyond the end */
+		exact = realloc(copy, n + !n);
+		s = (struct run_scan){ .at = exact, .left = n };
+		if (!run_daemon_job_read(&s, &got)) {
+			good++;
+			run_daemon_job_free(&got);
+		}
+		free(exact);
+	}
+	T_TRUE(good > rounds / 50 && good < rounds - rounds / 50);
+	run_layout_free(&j.layout);
+	run_bytes_free(&b);
+}
+
 static int arrive(struct run_fences *f, const struct run_layout *l, int host,
 		  uint32_t rank, const char *data, struct run_fence **done_p)
 {
@@ -255,6 +328,29 @@ static void fences_complete_with_the_last_host(void **state)
 	run_layout_free(&l);
 }
 
+/* The signature of one fence may be the beginning of another's. */
+static void fences_are_found_by_their_whole_signature(void **state)
+{
+	struct run_layout l = three_hosts();
+	struct run_fence *done = NULL;
+	struct run_fences f = { 0 };
+	struct run_bytes sig = { 0 }, body = { 0 };
+	struct run_scan s;
+
+	T_OK(arrive(&f, &l, 0, 3, "long", &done));
+	run_bytes_u32(&sig, 0);
+	run_bytes_block(&body, sig.data, sig.len);
+	run_bytes_text(&body, "short");
+	s = scan_of(&body);
+	T_IS(run_fence_arrive(&f, &l, 0, &s, &done), 1);
+	run_fence_free(done);
+	T_IS(arrive(&f, &l, 2, 3, "long", &done), 1);
+	run_fence_free(done);
+	run_bytes_free(&sig);
+	run_bytes_free(&body);
+	run_layout_free(&l);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -263,6 +359,9 @@ int main(void)
 		T_CASE(a_full_pipe_does_not_block),
 		T_CASE(ranks_are_distributed_in_blocks),
 		T_CASE(a_job_is_read_as_written),
+		T_CASE(layouts_have_ranks_on_every_host),
+		T_CASE(changed_jobs_are_refused_or_read),
+		T_CASE(fences_are_found_by_their_whole_signature),
 		T_CASE(fences_complete_with_the_last_host),
 	};
 

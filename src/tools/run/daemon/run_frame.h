@@ -23,6 +23,14 @@ enum run_frame_kind {
 	RUN_FRAME_SIGNAL,      /* to a daemon: signal for its mpiexec */
 	RUN_FRAME_END,	/* to a daemon: end the ranks without a message */
 	RUN_FRAME_EXIT, /* from a daemon: exit code of its ranks */
+	/*
+	 * a rank has exited, in a job that survives failures; in both
+	 * directions: rank, exit code (0: the rank has completed MPI_Finalize)
+	 */
+	RUN_FRAME_RANK_EXIT,
+	/* from a daemon: its next RUN_FRAME_EXIT does not end the job */
+	RUN_FRAME_SURVIVED,
+	RUN_FRAME_PING, /* to a daemon, which returns it */
 	RUN_FRAME_KINDS,
 };
 

@@ -9,12 +9,15 @@
 #include "src/base/clock.h"
 #include "src/tools/run/daemon/run_link.h"
 #include "src/tools/run/daemon/run_fence.h"
+#include "src/tools/run/daemon/run_survivors.h"
+#include "src/tools/run/job/run_end.h"
 #include "src/tools/run/job/run_signal.h"
+#include "src/tools/run/run_env.h"
 #include "src/tools/run/run_message.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <mpi.h>
+#include <pmix_common.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -35,6 +38,8 @@
 /* time after which a host that does not answer is reported */
 #define SLOW_NS	    (20 * SECOND_NS)
 #define INPUT_MAX   65536
+/* default of FI_WEFT_SILENCE, seconds */
+#define SILENCE_S   300
 
 struct launch {
 	const struct run_opts *o;
@@ -42,6 +47,8 @@ struct launch {
 	struct run_daemon_job job;
 	struct run_link *host;
 	struct run_fences fences;
+	struct run_survivors survivors;
+	int ping_limit; /* unanswered pings after which a host is lost */
 	struct pollfd *poll;
 	sigset_t mask;
 	bool input_open;      /* whether standard input may have more bytes */
@@ -81,11 +88,11 @@ static void end_hosts(struct launch *l)
 
 static void fail(struct launch *l, int code)
 {
-	bool follows = code == MPI_ERR_PROC_ABORTED;
+	bool follows = run_end_follows(code);
 
 	if (l->ending || !code)
 		return;
-	if (!l->code || l->code == MPI_ERR_PROC_ABORTED)
+	if (!l->code || run_end_follows(l->code))
 		l->code = code;
 	if (!follows)
 		end_hosts(l);
@@ -116,12 +123,49 @@ static void lose_shell(struct launch *l, struct run_link *h)
 	fail(l, RUN_EXIT_FAULT);
 }
 
+/* Sends the exit of a rank to the hosts of the other ranks. */
+static void put_exit(void *arg, int rank, int code)
+{
+	struct launch *l = arg;
+	int from = run_layout_host_of(&l->job.layout, rank);
+	struct run_bytes b = { 0 };
+
+	run_survivors_write(rank, code, &b);
+	for (int i = 0; i < l->job.layout.nhosts; i++)
+		if (i != from && l->host[i].state == RUN_LINK_RUNNING)
+			run_channel_put_bytes(&l->host[i].channel,
+					      RUN_FRAME_RANK_EXIT, &b);
+	run_bytes_free(&b);
+}
+
+/* Continues the job without the ranks of a lost host. */
+static void survive_host(struct launch *l, struct run_link *h)
+{
+	bool silent = h->unanswered >= l->ping_limit;
+	int host = (int)(h - l->host), left;
+
+	h->state = RUN_LINK_LOST;
+	h->lost_reported = true;
+	run_survivors_lose_host(&l->survivors, host, RUN_EXIT_FAULT, put_exit,
+				l);
+	left = l->job.layout.nranks - l->survivors.failures;
+	run_message("%s %s%s; its ranks have failed%s",
+		    silent ? "host" : "the connection to host", h->name,
+		    silent ? " does not answer" : " is lost",
+		    left ? ", and the job continues" : "");
+}
+
 static void lose_host(struct launch *l, struct run_link *h)
 {
 	run_link_output_ends(h);
 	run_channel_close(&h->channel);
 	if (h->state == RUN_LINK_DONE)
 		return;
+	if (l->survivors.exited && h->state == RUN_LINK_RUNNING && !l->ending &&
+	    !l->interrupted) {
+		survive_host(l, h);
+		return;
+	}
 	/* a daemon that did not answer is reported after its shell's exit */
 	if (h->state == RUN_LINK_RUNNING && !l->ending)
 		run_message("the connection to host %s is lost; the job is "
@@ -167,6 +211,19 @@ static int handle_fence(struct launch *l, int host, struct run_scan *s)
 	return rc;
 }
 
+/* Answers a request for the data of a rank whose host has left the job. */
+static int refuse_question(struct launch *l, int from, uint32_t id)
+{
+	struct run_bytes b = { 0 };
+
+	run_bytes_u32(&b, id);
+	run_bytes_u32(&b, (uint32_t)PMIX_ERR_NOT_FOUND);
+	run_bytes_block(&b, "", 0);
+	run_channel_put_bytes(&l->host[from].channel, RUN_FRAME_MODEX_DONE, &b);
+	run_bytes_free(&b);
+	return 0;
+}
+
 /* Forwards a request for the data of a rank to the rank's host. */
 static int handle_question(struct launch *l, int from, struct run_scan *s)
 {
@@ -178,6 +235,8 @@ static int handle_question(struct launch *l, int from, struct run_scan *s)
 
 	if (to < 0)
 		return -EPROTO;
+	if (l->host[to].state >= RUN_LINK_DONE)
+		return refuse_question(l, from, id);
 	run_bytes_u32(&b, (uint32_t)from);
 	run_bytes_u32(&b, id);
 	run_bytes_u32(&b, rank);
@@ -210,6 +269,16 @@ static void handle_output(struct launch *l, struct run_link *h,
 	fail(l, RUN_EXIT_FAULT);
 }
 
+static int handle_rank_exit(struct launch *l, int host, struct run_scan *s)
+{
+	int code, rank = run_survivors_take(&l->survivors, host, s, &code);
+
+	if (rank < 0)
+		return rank;
+	put_exit(l, rank, code);
+	return 0;
+}
+
 static int handle_exit(struct launch *l, int host, struct run_scan *s)
 {
 	struct run_link *h = &l->host[host];
@@ -217,7 +286,10 @@ static int handle_exit(struct launch *l, int host, struct run_scan *s)
 	h->code = (int)run_scan_u32(s);
 	h->state = RUN_LINK_DONE;
 	run_link_output_ends(h);
-	fail(l, h->code);
+	if (!h->survived)
+		fail(l, h->code);
+	else if (!l->survivors.after)
+		l->survivors.after = h->code;
 	check_fences(l, host);
 	/* end of file on its standard input ends the daemon's remote shell */
 	if (h->channel.out >= 0)
@@ -245,6 +317,13 @@ static int handle_frame(struct launch *l, int host, struct run_frame *f)
 		return handle_answer(l, &f->body);
 	case RUN_FRAME_EXIT:
 		return handle_exit(l, host, &f->body);
+	case RUN_FRAME_RANK_EXIT:
+		return handle_rank_exit(l, host, &f->body);
+	case RUN_FRAME_PING:
+		return 0;
+	case RUN_FRAME_SURVIVED:
+		h->survived = l->survivors.exited;
+		return 0;
 	default:
 		return -EPROTO;
 	}
@@ -433,10 +512,27 @@ static void report_slow(struct launch *l)
 	l->slow_ns = 0;
 }
 
+/* Gives up hosts that do not answer, in a job that survives failures. */
+static void ping_hosts(struct launch *l, uint64_t now)
+{
+	for (int i = 0; i < l->job.layout.nhosts; i++) {
+		struct run_link *h = &l->host[i];
+
+		if (h->state != RUN_LINK_RUNNING ||
+		    !run_link_ping(h, now, l->ping_limit))
+			continue;
+		lose_host(l, h);
+		if (h->pid > 0)
+			kill(h->pid, SIGKILL);
+	}
+}
+
 static void check_deadlines(struct launch *l)
 {
 	uint64_t now = weft_now_ns();
 
+	if (l->survivors.exited && !l->ending && !l->interrupted)
+		ping_hosts(l, now);
 	if (l->slow_ns && now >= l->slow_ns)
 		report_slow(l);
 	if (l->decision_ns && now >= l->decision_ns)
@@ -462,7 +558,9 @@ static int poll_timeout_ms(const struct launch *l)
 {
 	uint64_t at = UINT64_MAX, now = weft_now_ns();
 
-	if (l->slow_ns)
+	if (l->survivors.exited)
+		at = now + RUN_LINK_PING_NS;
+	if (l->slow_ns && l->slow_ns < at)
 		at = l->slow_ns;
 	if (l->decision_ns && l->decision_ns < at)
 		at = l->decision_ns;
@@ -521,6 +619,15 @@ static bool is_running(struct launch *l)
 
 /* ---- job ----------------------------------------------------------------- */
 
+/* Returns one ping for each second of the provider's silence timeout. */
+static int ping_limit(const struct run_opts *o)
+{
+	const char *text = run_env_value(o, 0, "FI_WEFT_SILENCE");
+	int s = text ? atoi(text) : 0;
+
+	return s > 0 ? s : SILENCE_S;
+}
+
 static int job_make(struct launch *l, char **words, char **env)
 {
 	const struct run_opts *o = l->o;
@@ -544,7 +651,9 @@ static int job_make(struct launch *l, char **words, char **env)
 		calloc(2 + 2 * (size_t)l->job.layout.nhosts, sizeof(*l->poll));
 	if (err || !l->job.wdir || !l->job.nspace || !l->host || !l->poll)
 		return err ? err : -ENOMEM;
-	return 0;
+	l->ping_limit = ping_limit(o);
+	return o->survive ? run_survivors_open(&l->survivors, &l->job.layout)
+			  : 0;
 }
 
 /*
@@ -565,6 +674,20 @@ static int raise_limit(int nhosts)
 		    "%lu; raise it by ulimit -Hn or use fewer hosts",
 		    nhosts, (unsigned long)need, (unsigned long)lim.rlim_max);
 	return -EMFILE;
+}
+
+/* Decides the exit code of a job that has survived failures. */
+static void end_of_survivors(struct launch *l)
+{
+	const struct run_survivors *s = &l->survivors;
+
+	if (!s->exited || l->code)
+		return;
+	l->code = run_survivors_code(s);
+	if (s->failures && !run_survivors_none(s))
+		run_message("%d of %d ranks have failed, the others have "
+			    "completed the job",
+			    s->failures, s->layout->nranks);
 }
 
 /* Prints what was sent through mpiexec, for -v. */
@@ -588,6 +711,7 @@ static void job_free(struct launch *l)
 		run_channel_close(&l->host[i].channel);
 		run_bytes_free(&l->host[i].line);
 	}
+	run_survivors_close(&l->survivors);
 	run_layout_free(&l->job.layout);
 	free(l->job.wdir);
 	free(l->job.nspace);
@@ -616,6 +740,7 @@ int run_launch(const struct run_opts *o, char **words, char **env)
 	l.slow_ns = weft_now_ns() + SLOW_NS;
 	while (is_running(&l))
 		poll_once(&l);
+	end_of_survivors(&l);
 	if (o->verbose)
 		print_bytes(&l);
 	job_free(&l);

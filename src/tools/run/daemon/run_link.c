@@ -157,6 +157,21 @@ int run_link_hello(struct run_link *h)
 	return -EPROTO;
 }
 
+bool run_link_ping(struct run_link *h, uint64_t now, int limit)
+{
+	if (now - h->pinged_ns < RUN_LINK_PING_NS)
+		return false;
+	if (h->bytes_before != h->channel.read_bytes)
+		h->unanswered = 0;
+	h->bytes_before = h->channel.read_bytes;
+	if (h->unanswered >= limit)
+		return true;
+	h->pinged_ns = now;
+	h->unanswered++;
+	run_channel_put(&h->channel, RUN_FRAME_PING, NULL, 0);
+	return false;
+}
+
 int run_link_output(struct run_link *h, const char *data, size_t len)
 {
 	const char *last = memrchr(data, '\n', len);

@@ -7,6 +7,9 @@
 
 #include <sys/types.h>
 
+/* Time between two pings in a job that survives failures. */
+#define RUN_LINK_PING_NS UINT64_C(1000000000)
+
 enum run_link_state {
 	RUN_LINK_STARTING, /* the daemon has not answered yet */
 	RUN_LINK_RUNNING,
@@ -24,6 +27,10 @@ struct run_link {
 	struct run_bytes line; /* incomplete line of output */
 	bool wants_input;      /* whether the daemon can take input */
 	bool lost_reported;
+	bool survived;	       /* its exit code does not end the job */
+	uint64_t pinged_ns;    /* time of the last ping */
+	uint64_t bytes_before; /* bytes that had arrived at that time */
+	int unanswered;	       /* pings since the last bytes */
 };
 
 /*
@@ -40,6 +47,13 @@ int run_link_start(struct run_link *h, const char *agent, bool here,
  * answered, which is reported.
  */
 int run_link_hello(struct run_link *h);
+
+/*
+ * Sends a ping, once a second. Returns whether the daemon has sent nothing
+ * since `limit` pings; the number does not grow while mpiexec itself is
+ * stopped.
+ */
+bool run_link_ping(struct run_link *h, uint64_t now, int limit);
 
 /*
  * Writes output of the host's ranks, in whole lines. Returns 0, or -errno if

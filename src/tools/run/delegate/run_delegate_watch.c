@@ -11,6 +11,7 @@
 #include "src/tools/run/delegate/run_delegate.h"
 #include "src/tools/run/job/run_limits.h"
 #include "src/tools/run/run_message.h"
+#include "src/tools/run/run_poll.h"
 #include "src/tools/run/job/run_signal.h"
 
 #include <errno.h>
@@ -177,18 +178,9 @@ static void check_deadlines(struct watch *w, const struct run_opts *o)
 /* Returns the milliseconds to the nearest deadline, for poll(). */
 static int time_left(const struct watch *w)
 {
-	uint64_t now = weft_now_ns(), at = w->timeout_ns;
+	uint64_t at = run_poll_earlier(w->timeout_ns, w->term_ns);
 
-	if (w->term_ns && (!at || w->term_ns < at))
-		at = w->term_ns;
-	if (w->kill_ns && (!at || w->kill_ns < at))
-		at = w->kill_ns;
-	if (!at)
-		return -1;
-	if (at <= now)
-		return 0;
-	at = (at - now) / 1000000 + 1;
-	return at > 1000000 ? 1000000 : (int)at;
+	return run_poll_ms(run_poll_earlier(at, w->kill_ns));
 }
 
 int run_delegate_watch(const struct run_opts *o, const struct run_delegate *e,

@@ -6,6 +6,8 @@
 #include "src/tools/run/job/run_end.h"
 #include "src/base/attr.h"
 
+#include <mpi-ext.h>
+#include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -49,6 +51,12 @@ int run_end_code(const struct run_end *e)
 		return e->code ? e->code : RUN_EXIT_FAULT;
 	}
 	return RUN_EXIT_FAULT;
+}
+
+bool run_end_follows(int code)
+{
+	return code == MPI_ERR_PROC_ABORTED ||
+	       code == (MPIX_ERR_PROC_FAILED & 255);
 }
 
 /* Writes the cause, to follow "process rank 3 with PID 1234 on node host". */

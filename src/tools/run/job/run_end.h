@@ -11,6 +11,12 @@
 /* Returns the exit code of mpiexec for this end. */
 int run_end_code(const struct run_end *e);
 
+/*
+ * Returns whether a rank exits with this code because a peer has ended: the
+ * failure of the peer is the cause of the end.
+ */
+bool run_end_follows(int code);
+
 /* Returns the final message; NULL: none. Freed by the caller. */
 char *run_end_text(const struct run_end *e, const char *host);
 

@@ -23,58 +23,82 @@ struct image {
 	size_t size;
 };
 
-static const void *read_image(const struct image *f, uint64_t at, size_t len)
+/*
+ * Copies a structure, which may be unaligned in the file. Returns false if it
+ * is not completely in the file.
+ */
+static bool read_image(const struct image *f, uint64_t at, void *to, size_t len)
 {
-	return at <= f->size && len <= f->size - at ? f->base + at : NULL;
+	if (at > f->size || len > f->size - at)
+		return false;
+	memcpy(to, f->base + at, len);
+	return true;
 }
 
 /*
- * Returns the segment of a type that contains the address; addr 0: the first
+ * Finds the segment of a type that contains the address; addr 0: the first
  * segment of the type.
  */
-static const ElfW(Phdr) *
-	segment(const struct image *f, uint32_t type, uint64_t addr)
+static bool segment(const struct image *f, uint32_t type, uint64_t addr,
+		    ElfW(Phdr) * p)
 {
-	const ElfW(Ehdr) *e = read_image(f, 0, sizeof(*e));
-	const ElfW(Phdr) * p;
+	ElfW(Ehdr) e;
 
-	for (unsigned i = 0; e && i < e->e_phnum; i++) {
-		p = read_image(f, e->e_phoff + i * sizeof(*p), sizeof(*p));
-		if (!p)
-			return NULL;
+	if (!read_image(f, 0, &e, sizeof(e)))
+		return false;
+	for (unsigned i = 0; i < e.e_phnum; i++) {
+		if (!read_image(f, e.e_phoff + i * sizeof(*p), p, sizeof(*p)))
+			return false;
 		if (p->p_type == type &&
 		    (!addr ||
 		     (addr >= p->p_vaddr && addr - p->p_vaddr < p->p_filesz)))
-			return p;
+			return true;
 	}
-	return NULL;
+	return false;
 }
 
 /* Returns the string at an address of the loaded program. */
 static const char *string_at(const struct image *f, uint64_t addr)
 {
-	const ElfW(Phdr) *p = addr ? segment(f, PT_LOAD, addr) : NULL;
-	const char *s =
-		p ? read_image(f, p->p_offset + (addr - p->p_vaddr), 1) : NULL;
+	ElfW(Phdr) p;
+	uint64_t at;
 
-	return s && memchr(s, 0, f->size - (size_t)(s - f->base)) ? s : NULL;
+	if (!addr || !segment(f, PT_LOAD, addr, &p))
+		return NULL;
+	at = p.p_offset + (addr - p.p_vaddr);
+	if (at >= f->size || !memchr(f->base + at, 0, f->size - at))
+		return NULL;
+	return f->base + at;
+}
+
+/*
+ * Reads entry i of the dynamic section. Returns false at the end of the section
+ * or of the file.
+ */
+static bool dynamic(const struct image *f, const ElfW(Phdr) * p, uint64_t i,
+		    ElfW(Dyn) * d)
+{
+	return i < p->p_filesz / sizeof(*d) &&
+	       read_image(f, p->p_offset + i * sizeof(*d), d, sizeof(*d)) &&
+	       d->d_tag != DT_NULL;
 }
 
 static const char *needed(const struct image *f)
 {
-	const ElfW(Phdr) *p = segment(f, PT_DYNAMIC, 0);
-	const ElfW(Dyn) *d = p ? read_image(f, p->p_offset, p->p_filesz) : NULL;
-	size_t n = p ? p->p_filesz / sizeof(*d) : 0, i;
 	uint64_t strings = 0;
+	ElfW(Phdr) p;
+	ElfW(Dyn) d;
 	const char *lib;
 
-	for (i = 0; d && i < n && d[i].d_tag != DT_NULL; i++)
-		if (d[i].d_tag == DT_STRTAB)
-			strings = d[i].d_un.d_ptr;
-	for (i = 0; d && strings && i < n && d[i].d_tag != DT_NULL; i++) {
-		if (d[i].d_tag != DT_NEEDED)
+	if (!segment(f, PT_DYNAMIC, 0, &p))
+		return NULL;
+	for (uint64_t i = 0; dynamic(f, &p, i, &d); i++)
+		if (d.d_tag == DT_STRTAB)
+			strings = d.d_un.d_ptr;
+	for (uint64_t i = 0; strings && dynamic(f, &p, i, &d); i++) {
+		if (d.d_tag != DT_NEEDED)
 			continue;
-		lib = string_at(f, strings + d[i].d_un.d_val);
+		lib = string_at(f, strings + d.d_un.d_val);
 		/*
 		 * Libraries of other ABIs: libmpi.so.12, libmpich.so.12; not
 		 * libmpi_abi or libmpi_cxx.
@@ -88,17 +112,14 @@ static const char *needed(const struct image *f)
 
 static bool is_elf(const struct image *f)
 {
-	const unsigned char *id = read_image(f, 0, EI_NIDENT);
+	unsigned char id[EI_NIDENT];
 
-	return id && !memcmp(id, ELFMAG, SELFMAG) &&
+	return read_image(f, 0, id, sizeof(id)) &&
+	       !memcmp(id, ELFMAG, SELFMAG) &&
 	       id[EI_CLASS] == (sizeof(void *) == 8 ? ELFCLASS64 : ELFCLASS32);
 }
 
-/*
- * Returns the MPI library that an ELF file needs, unless it is the library of
- * the standard ABI; NULL: none. Freed by the caller.
- */
-static char *foreign_lib(const char *file)
+char *run_foreign_lib(const char *file)
 {
 	struct image f = { NULL, 0 };
 	const char *lib = NULL;
@@ -145,7 +166,7 @@ void run_foreign_note(const struct run_job *job)
 		if (any_connected(job, a) ||
 		    run_path_find(a->argv[0], a->path, a->wdir, &file))
 			continue;
-		lib = foreign_lib(file);
+		lib = run_foreign_lib(file);
 		if (lib)
 			run_message(
 				"%s is a program of another MPI (%s) and does "

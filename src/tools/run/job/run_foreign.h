@@ -12,4 +12,10 @@
 /* Prints a message if a program of another MPI did not use PMIx in any rank. */
 void run_foreign_note(const struct run_job *job);
 
+/*
+ * Returns the MPI library that an ELF file needs, unless it is the library of
+ * the standard ABI; NULL: none. Freed by the caller.
+ */
+char *run_foreign_lib(const char *file);
+
 #endif

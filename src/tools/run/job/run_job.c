@@ -7,6 +7,7 @@
  */
 #include "src/tools/run/job/run_job.h"
 #include "src/base/clock.h"
+#include "src/tools/run/job/run_background.h"
 #include "src/tools/run/job/run_end.h"
 #include "src/tools/run/job/run_events.h"
 #include "src/tools/run/job/run_foreign.h"
@@ -19,11 +20,12 @@
 #include "src/tools/run/job/run_trace.h"
 #include "src/tools/run/job/run_job_page.h"
 #include "src/tools/run/run_message.h"
+#include "src/tools/run/run_poll.h"
 #include "src/tools/run/job/run_signal.h"
 #include "src/tools/run/job/run_stuck.h"
+#include "src/tools/run/job/run_survive.h"
 
 #include <errno.h>
-#include <mpi.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -92,8 +94,7 @@ static int weight(enum run_cause cause, int code)
 		return 0;
 	case RUN_CAUSE_EXIT:
 	case RUN_CAUSE_ABORT:
-		/* a rank reports with this code that a peer has ended */
-		return code == MPI_ERR_PROC_ABORTED ? 1 : 2;
+		return run_end_follows(code) ? 1 : 2;
 	case RUN_CAUSE_NO_INIT:
 	case RUN_CAUSE_NO_FINI:
 		return 3;
@@ -296,63 +297,6 @@ static int rank_of(const struct run_job *job, pid_t pid)
 	return -1;
 }
 
-/* Handles the exit of a rank that a fault plan has ended. */
-static void record_planned_end(struct run_job *job, int i)
-{
-	if (job->first_failure.cause == RUN_CAUSE_NONE)
-		job->first_failure =
-			(struct run_end){ .cause = RUN_CAUSE_EXIT,
-					  .rank = i,
-					  .code = 1,
-					  .pid = job->rank[i].pid };
-	job->failures++;
-	job->rank[i].failed = true;
-	if (job->live > 0)
-		run_message("rank %d has failed, as set by the fault plan; the "
-			    "job continues with %d ranks",
-			    i, job->live);
-}
-
-/*
- * Handles the exit of a rank in a job that survives failures. Returns false if
- * the exit ends the job: a rank has not completed MPI_Init, or no rank is left.
- */
-static bool survive(struct run_job *job, int i, enum run_cause cause, int code)
-{
-	struct run_end e = {
-		.cause = cause, .rank = i, .code = code, .pid = job->rank[i].pid
-	};
-	char *text;
-
-	if (!job->opts->survive || job->end.cause != RUN_CAUSE_NONE ||
-	    !run_job_page_all_started(job))
-		return false;
-	weft_job_page_record_exit(&job->job_page, (uint32_t)i);
-	if (weft_load32(&weft_job_page_member(&job->job_page, (uint32_t)i)
-				 ->failed)) {
-		record_planned_end(job, i);
-		return true;
-	}
-	if (cause == RUN_CAUSE_NONE)
-		return true;
-	if (job->first_failure.cause == RUN_CAUSE_NONE ||
-	    (job->rank[i].finalized && job->first_failure.rank >= 0 &&
-	     !job->rank[job->first_failure.rank].finalized))
-		job->first_failure = e;
-	if (job->rank[i].finalized)
-		return true;
-	job->failures++;
-	job->rank[i].failed = true;
-	e.call = run_job_page_call(job, i);
-	text = run_end_text(&e, job->host);
-	if (text && job->live > 0)
-		run_message("%s; the job continues with %d ranks", text,
-			    job->live);
-	free(text);
-	free(e.call);
-	return true;
-}
-
 static void child_exited(struct watch *w, pid_t pid, int status)
 {
 	struct run_job *job = w->job;
@@ -363,7 +307,10 @@ static void child_exited(struct watch *w, pid_t pid, int status)
 		return;
 	if (run_nested_reap(pid)) {
 		/* its mpiexec has printed the reason */
-		if (status)
+		if (status && job->opts->survive)
+			run_message("all ranks of a spawned job have failed; "
+				    "the job continues");
+		else if (status)
 			set_suspect(w, RUN_CAUSE_FAULT, -1,
 				    WIFEXITED(status) ? WEXITSTATUS(status)
 						      : RUN_EXIT_FAULT,
@@ -381,15 +328,19 @@ static void child_exited(struct watch *w, pid_t pid, int status)
 	handle_events(w);
 	if (run_job_page_finished(job, i))
 		job->rank[i].finalized = true;
+	if (job->rank[i].dismissed)
+		return;
 	cause = run_end_classify(&job->rank[i], others_in_mpi(job), &code);
 	if (job->opts->gdb && cause == RUN_CAUSE_EXIT && code > 128) {
 		cause = RUN_CAUSE_SIGNAL;
 		code -= 128;
 	}
-	if (survive(job, i, cause, code))
+	if (run_survive_exit(job, i, cause, code))
 		return;
 	if (cause != RUN_CAUSE_NONE)
 		set_suspect(w, cause, i, code, NULL);
+	else if (w->suspect.cause == RUN_CAUSE_NONE)
+		run_background_end(job);
 }
 
 /* Reaps one child that has exited. Returns false if none has. */
@@ -491,22 +442,11 @@ static void check_deadlines(struct watch *w)
 /* Returns the milliseconds to the nearest deadline, for poll(). */
 static int poll_timeout_ms(const struct watch *w)
 {
-	uint64_t now = weft_now_ns(), at = w->timeout_ns;
+	uint64_t at = run_poll_earlier(w->timeout_ns, w->foreign_ns);
 
-	if (w->foreign_ns && (!at || w->foreign_ns < at))
-		at = w->foreign_ns;
-	if (w->stuck.next_ns && (!at || w->stuck.next_ns < at))
-		at = w->stuck.next_ns;
-	if (w->kill_ns && (!at || w->kill_ns < at))
-		at = w->kill_ns;
-	if (w->decision_ns && (!at || w->decision_ns < at))
-		at = w->decision_ns;
-	if (!at)
-		return -1;
-	if (at <= now)
-		return 0;
-	at = (at - now) / 1000000 + 1;
-	return at > 1000000 ? 1000000 : (int)at;
+	at = run_poll_earlier(at, w->stuck.next_ns);
+	at = run_poll_earlier(at, w->kill_ns);
+	return run_poll_ms(run_poll_earlier(at, w->decision_ns));
 }
 
 static void poll_once(struct watch *w)
@@ -578,28 +518,13 @@ static int print_final(const struct run_job *job)
 	return lost ? lost : err;
 }
 
-/*
- * Decides the end of a job that has survived failures: the failure of a rank
- * counts only if no rank has completed MPI_Finalize, the exit code of a rank
- * after MPI_Finalize always.
- */
-static void end_of_survivors(struct run_job *job)
+/* A rank on another host has exited, in a job that survives failures. */
+static void remote_exited(void *arg, int rank, int code)
 {
-	const struct run_end *e = &job->first_failure;
-	bool finished = false;
+	struct watch *w = arg;
 
-	if (e->cause == RUN_CAUSE_NONE || job->end.cause != RUN_CAUSE_NONE)
-		return;
-	for (int i = 0; i < job->nranks; i++)
-		finished = finished ||
-			   (job->rank[i].finalized && !job->rank[i].failed);
-	if (!finished ||
-	    (job->rank[e->rank].finalized && !job->rank[e->rank].failed))
-		job->end = *e;
-	else
-		run_message("%d of %d ranks have failed, the others have "
-			    "completed the job",
-			    job->failures, job->nranks);
+	if (!run_survive_remote(w->job, rank, code))
+		set_suspect(w, RUN_CAUSE_FAULT, -1, code, NULL);
 }
 
 int run_job_wait(struct run_job *job, int event_fd)
@@ -612,6 +537,8 @@ int run_job_wait(struct run_job *job, int event_fd)
 			   .delays_left = MAX_DELAYS };
 	int lost;
 
+	if (job->opts->survive)
+		run_pmix_hosts_on_exit(remote_exited, &w);
 	run_stuck_begin(&w.stuck, job->opts->connect_s);
 	if (job->opts->timeout_s > 0)
 		w.timeout_ns =
@@ -622,7 +549,7 @@ int run_job_wait(struct run_job *job, int event_fd)
 	}
 	while (job->live > 0 || run_nested_live() > 0)
 		poll_once(&w);
-	end_of_survivors(job);
+	run_survive_end(job);
 	while (w.decision_ns && order_is_unknown(&w))
 		poll_once(&w);
 	if (w.decision_ns)

@@ -24,8 +24,9 @@ struct run_rank {
 	bool connected; /* whether the rank has started the library */
 	bool finalized; /* whether the rank has closed it again */
 	bool exited;
-	bool remote; /* on another host, whose own mpiexec starts the rank */
-	bool failed; /* the job continued without this rank */
+	bool remote;	/* on another host, whose own mpiexec starts the rank */
+	bool failed;	/* the job continued without this rank */
+	bool dismissed; /* mpiexec has ended this rank of a background job */
 };
 
 /* Causes of an early end of a job. */
@@ -102,6 +103,9 @@ struct run_job {
 	int events_fd;
 	/* descriptor of the memory for recorded events; -1: none */
 	int trace_fd;
+	/* descriptor of the folded memory of --skeleton; -1: none */
+	int skeleton_fd;
+	int table_fd;  /* descriptor of the ranks' places; -1: none */
 	char *record;  /* file of --record; NULL: calls are not recorded */
 	char *preload; /* libraries that are loaded into the ranks */
 	/* descriptor limit at mpiexec's start, for the ranks */

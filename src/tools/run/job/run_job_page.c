@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Job status page: ranks store their current MPI call there. */
 #include "src/tools/run/job/run_job_page.h"
+#include "src/tools/run/opts/run_parts.h"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,9 +18,13 @@ int run_job_page_open(struct run_job *job)
 			       run_is_counted(&job->opts->model)))
 		return 0;
 	weft_job_page_set_job(&job->job_page, job->nspace);
-	for (int i = 0; i < job->nranks; i++)
+	for (int i = 0; i < job->nranks; i++) {
+		uint32_t app = job->rank[i].app;
+		const struct run_part *p = run_part_of_app(job->opts, (int)app);
+
 		weft_job_page_member(&job->job_page, (uint32_t)i)->app =
-			job->rank[i].app;
+			p ? app - (uint32_t)p->app : app;
+	}
 	job->job_page_fd =
 		fcntl(job->job_page.region.fd, F_DUPFD_CLOEXEC, JOB_PAGE_FD);
 	if (job->job_page_fd < 0)
@@ -58,6 +63,8 @@ bool run_job_page_all_started(const struct run_job *job)
 
 		if (!job->job_page.head)
 			return false;
+		if (job->rank[i].remote)
+			continue;
 		m = weft_job_page_member(&job->job_page, (uint32_t)i);
 		if (!weft_load32(&m->started))
 			return false;

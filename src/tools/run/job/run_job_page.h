@@ -12,8 +12,10 @@ void run_job_page_close(struct run_job *job);
 /* Returns a rank's (last) MPI call, or NULL. Freed by the caller. */
 char *run_job_page_call(const struct run_job *job, int rank);
 
-/* Returns whether the rank has completed MPI_Finalize. */
-/* Returns whether every rank has completed MPI_Init, or has exited. */
+/*
+ * Returns whether every rank of this host has completed MPI_Init, or has
+ * exited.
+ */
 bool run_job_page_all_started(const struct run_job *job);
 bool run_job_page_finished(const struct run_job *job, int rank);
 /* Returns whether a rank has used MPI sessions. */

@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -55,22 +56,42 @@ static void child_run(const struct run_job *job, pid_t parent, const char *self,
 	_exit(RUN_EXIT_NOEXEC);
 }
 
+/* Returns the command line with the options inherited from this job. */
+static char **full_words(const struct run_job *job, char **words)
+{
+	size_t n = 0, at = 0;
+	char **all;
+
+	while (words[n])
+		n++;
+	all = calloc(n + 2, sizeof(*all));
+	if (!all)
+		return NULL;
+	all[at++] = words[0];
+	if (job->opts->survive)
+		all[at++] = (char *)(uintptr_t) "--survive";
+	memcpy(all + at, words + 1, (n - 1) * sizeof(*all));
+	return all;
+}
+
 int run_nested_start(const struct run_job *job, char **words, char **env)
 {
 	pid_t *more = realloc(pids, ((size_t)live + 1) * sizeof(*pids));
 	pid_t parent = getpid(), pid;
-	char **all = full_env(env);
+	char **all = full_env(env), **line = full_words(job, words);
 
 	if (more)
 		pids = more;
-	if (!more || !all) {
+	if (!more || !all || !line) {
 		free(all);
+		free(line);
 		return -ENOMEM;
 	}
 	pid = fork();
 	if (!pid)
-		child_run(job, parent, "/proc/self/exe", words, all);
+		child_run(job, parent, "/proc/self/exe", line, all);
 	free(all);
+	free(line);
 	if (pid < 0)
 		return -errno;
 	pids[live++] = pid;

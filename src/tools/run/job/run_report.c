@@ -5,13 +5,15 @@
 #include "prov/net/health/net_watch.h"
 #include "src/job/job_page_print.h"
 #include "src/tools/run/opts/run_model.h"
+#include "src/tools/run/opts/run_parts.h"
 #include "src/tools/run/run_message.h"
 
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-enum { DEATHS_MAX = 64 };
+enum { DEATHS_MAX = 64, PART_TEXT = RUN_PART_TEXT + 256 };
 
 /*
  * Computes which nodes the fault plan kills, and when other nodes would be
@@ -52,6 +54,35 @@ static int report_error(const char *name, int err)
 	return err;
 }
 
+/* Prints the report of several jobs. */
+static void print_parts(const struct run_job *job, const char *machine, FILE *f)
+{
+	const struct run_opts *o = job->opts;
+	size_t n = (size_t)o->nparts;
+	struct weft_job_page_part *part = calloc(n, sizeof(*part));
+	char(*text)[PART_TEXT] = calloc(n, sizeof(*text));
+
+	for (size_t i = 0; part && text && i < n; i++) {
+		const struct run_part *p = &o->part[i];
+		char where[RUN_PART_TEXT];
+
+		run_part_text(p, where);
+		snprintf(text[i], sizeof(text[i]), "%s: %s", where,
+			 o->app[p->app].argv[0]);
+		part[i] = (struct weft_job_page_part){
+			.first = (uint32_t)p->first,
+			.members = (uint32_t)p->n,
+			.text = text[i],
+			.background = p->background
+		};
+	}
+	if (part && text)
+		weft_job_page_print_parts(&job->job_page, part, (unsigned)n,
+					  machine, f);
+	free(text);
+	free(part);
+}
+
 void run_report_print(const struct run_job *job, FILE *f)
 {
 	const struct run_model *m = &job->opts->model;
@@ -60,6 +91,10 @@ void run_report_print(const struct run_job *job, FILE *f)
 
 	if (virtual)
 		run_model_text(m, machine);
+	if (job->opts->nparts > 1) {
+		print_parts(job, machine, f);
+		return;
+	}
 	weft_job_page_print(&job->job_page, virtual ? "virtual time" : "time",
 			    virtual ? machine : NULL, f);
 }

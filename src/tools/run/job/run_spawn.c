@@ -36,7 +36,7 @@ struct child {
 	char **envp;
 	const char *wdir;
 	int fd[3];
-	int keep_fd[4]; /* descriptors that the rank inherits; -1: none */
+	int keep_fd[6]; /* descriptors that the rank inherits; -1: none */
 	int life_fd;
 	/* processors of the rank; NULL: not bound */
 	const struct run_cpuset *cpus;
@@ -252,7 +252,8 @@ static int start_app(struct run_job *job, int app)
 	const struct run_app *a = &job->opts->app[app];
 	struct child c = { .wdir = a->wdir,
 			   .keep_fd = { job->topo_fd, job->job_page_fd,
-					job->trace_fd, job->events_fd },
+					job->trace_fd, job->events_fd,
+					job->skeleton_fd, job->table_fd },
 			   .nofile = &job->nofile,
 			   .mask = &job->sigmask,
 			   .parent = getpid() };

@@ -8,6 +8,7 @@
 #include "src/base/attr.h"
 #include "src/job/job_cfg.h"
 #include "src/job/job_noise.h"
+#include "src/job/job_skeleton.h"
 #include "src/tools/run/run_message.h"
 #include "src/tools/run/opts/run_words.h"
 
@@ -114,6 +115,16 @@ static int set_app_text(struct run_parse *p, char **arg)
 	return 0;
 }
 
+/*
+ * Sets a flag. The value of the table entry is the offset of the flag in struct
+ * run_app.
+ */
+static int set_app_flag(struct run_parse *p, char **arg)
+{
+	*(bool *)((char *)p->app + p->flag->value) = true;
+	return 0;
+}
+
 static int set_count(struct run_parse *p, char **arg)
 {
 	return run_flag_number(p, arg[0], &p->app->n);
@@ -122,6 +133,11 @@ static int set_count(struct run_parse *p, char **arg)
 static int set_ppn(struct run_parse *p, char **arg)
 {
 	return run_flag_number(p, arg[0], &p->o->model.ppn);
+}
+
+static int set_universe(struct run_parse *p, char **arg)
+{
+	return run_flag_number(p, arg[0], &p->o->model.universe);
 }
 
 static int add_edit(struct run_edits *e, const char *name, const char *value)
@@ -327,15 +343,25 @@ static int set_noise(struct run_parse *p, char **arg)
 	return -EINVAL;
 }
 
+static int set_skeleton(struct run_parse *p, char **arg)
+{
+	p->o->model.skeleton = WEFT_SKELETON_MIN;
+	return arg[0] ? weft_args_number(p->args, arg[0], 1, UINT32_MAX,
+					 &p->o->model.skeleton)
+		      : 0;
+}
+
 /*
  * Sets the scale of computing time: "none", or seconds of the machine per
  * second of the host.
  */
 static int set_compute(struct run_parse *p, char **arg)
 {
-	static const char counted[] = "instructions=";
-	bool rate = !strncmp(arg[0], counted, strlen(counted));
-	const char *number = arg[0] + (rate ? strlen(counted) : 0);
+	const char *equals = strchr(arg[0], '=');
+	size_t n = equals ? (size_t)(equals + 1 - arg[0]) : 0;
+	bool rate = (n == 13 && !strncmp(arg[0], "instructions=", n)) ||
+		    (n == 7 && !strncmp(arg[0], "blocks=", n));
+	const char *number = arg[0] + (rate ? n : 0);
 	char *end;
 	double factor;
 
@@ -346,7 +372,7 @@ static int set_compute(struct run_parse *p, char **arg)
 	    !(factor > 0 && factor < (rate ? 1e15 : 1e6))) {
 		run_message("--compute %s: must be none, a factor for the "
 			    "processor time, such as 1, or instructions=N per "
-			    "second",
+			    "second, or blocks=N per second",
 			    arg[0]);
 		return -EINVAL;
 	}
@@ -410,6 +436,12 @@ static const struct run_flag run_flags[] = {
 	{ { "ppn|N|npernode|perhost|ntasks-per-node", 1, "N",
 	    "ranks per node; the number of ranks if -n is not given", L },
 	  set_ppn,
+	  0 },
+	{ { "usize", 1, "N",
+	    "MPI_UNIVERSE_SIZE: ranks with those that are spawned; with a "
+	    "machine, reserves its places",
+	    L },
+	  set_universe,
 	  0 },
 	{ { "health", 1, "MS",
 	    "ranks monitor each other with this period: weft-info --health",
@@ -579,8 +611,24 @@ static const struct run_flag run_flags[] = {
 	    M },
 	  set_text,
 	  offsetof(struct run_opts, model.map) },
+	{ { "job", 0, "",
+	    "this program and the next ones are a job of their own on the "
+	    "machine",
+	    M },
+	  set_app_flag,
+	  offsetof(struct run_app, starts_job) },
+	{ { "background", 0, "",
+	    "with --job: this job ends when the other jobs have ended", M },
+	  set_app_flag,
+	  offsetof(struct run_app, background) },
+	{ { "place", 1, "RULE",
+	    "nodes of this job: contiguous, random=SEED, or a list 0-31,64",
+	    M },
+	  set_app_text,
+	  offsetof(struct run_app, place) },
 	{ { "compute", 1, "FACTOR",
-	    "factor for the program's CPU time, or instructions=N per second; "
+	    "factor for the program's CPU time, or instructions=N or blocks=N "
+	    "per second; "
 	    "none (default)",
 	    M },
 	  set_compute,
@@ -593,6 +641,12 @@ static const struct run_flag run_flags[] = {
 	    "interruptions of computation: per second, length; ,fixed ,SEED",
 	    M },
 	  set_noise,
+	  0 },
+	{ { "skeleton", WEFT_ARGS_MAYBE, "BYTES",
+	    "ranks share the memory of MPI_Alloc_mem (of BYTES or more: 64 "
+	    "KiB), whose data is not copied",
+	    M },
+	  set_skeleton,
 	  0 },
 	{ { "faults", 1, "FILE|TEXT",
 	    "fault plan, e.g. \"seed = 1; errors * = 1e-6\"", M },
@@ -681,7 +735,6 @@ static const struct run_flag run_flags[] = {
 	{ { "report-pid", 1, "FILE", "tools cannot attach", N },
 	  set_nothing,
 	  0 },
-	{ { "usize", 1, "N", "the universe is the job", N }, set_nothing, 0 },
 };
 
 static const struct weft_args_topic run_topics[] = {

@@ -126,6 +126,8 @@ static int model_load(struct run_model *m, int ranks, struct net_config *cfg)
 						     : 1;
 		nodes = ((uint32_t)ranks + (uint32_t)m->ppn - 1) /
 			(uint32_t)m->ppn;
+		if (nodes < m->nodes_least)
+			nodes = m->nodes_least;
 		err = net_file_load(m->machine, nodes, cfg, &why);
 	}
 	if (err)
@@ -164,7 +166,7 @@ static int try_map(struct run_model *m, int ranks, const struct net_config *cfg)
 		a.order = m->map;
 	else if (!err && m->map)
 		err = net_map_read(m->map, &table, why);
-	a.table = table;
+	a.table = m->table ? m->table : table;
 	if (!err)
 		err = net_map_fill(&a, place, why);
 	if (err)
@@ -287,8 +289,10 @@ void run_model_text(const struct run_model *m, char text[RUN_MODEL_TEXT])
 		 part, m->ppn, m->ppn > 1 ? "s" : "");
 }
 
-static int check_virtual(struct run_model *m, int ranks, bool quiet)
+static int check_virtual(struct run_model *m, int started, bool quiet)
 {
+	/* places of spawned ranks are part of the machine from the start */
+	int ranks = m->universe ? m->universe : started;
 	char text[RUN_MODEL_TEXT];
 	struct net_config cfg;
 	int err = report_live_only(m->machine);
@@ -299,6 +303,8 @@ static int check_virtual(struct run_model *m, int ranks, bool quiet)
 		err = check_unit(m, &cfg);
 	if (!err)
 		err = try_map(m, ranks, &cfg);
+	if (!err && ranks > started)
+		err = try_map(m, started, &cfg);
 	if (!err)
 		err = write_spec(m, &cfg);
 	m->link_byte_pj = cfg.link_byte_pj;
@@ -330,6 +336,11 @@ int run_model_check(struct run_model *m, int ranks, bool quiet)
 			"file that describes a machine");
 		return -EINVAL;
 	}
+	if (m->universe && m->universe < ranks) {
+		run_message("--usize %d: the job itself has %d ranks",
+			    m->universe, ranks);
+		return -EINVAL;
+	}
 	err = check_faults(m);
 	if (err)
 		return -EINVAL;
@@ -344,6 +355,7 @@ void run_model_free(struct run_model *m)
 {
 	free(m->spec);
 	free(m->map_spec);
+	free(m->table);
 	free(m->faults_spec);
-	m->spec = m->map_spec = m->faults_spec = NULL;
+	m->spec = m->map_spec = m->table = m->faults_spec = NULL;
 }

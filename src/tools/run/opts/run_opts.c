@@ -7,6 +7,7 @@
 #include "src/tools/run/opts/run_opts.h"
 #include "src/tools/run/opts/run_flags.h"
 #include "src/tools/run/opts/run_model.h"
+#include "src/tools/run/opts/run_parts.h"
 #include "src/tools/run/run_message.h"
 #include "src/tools/run/opts/run_words.h"
 
@@ -199,6 +200,7 @@ static int note_model(struct run_parse *p)
 	} row[] = { { "--map", m->map },
 		    { "--compute", m->compute },
 		    { "--compute-table", m->regions },
+		    { "--skeleton", m->skeleton ? "" : NULL },
 		    { "--noise", m->noise } };
 	int err = 0;
 
@@ -240,14 +242,18 @@ static bool parse(struct run_opts *o, char **argv, int on_host_ranks,
 		err = run_remote_decide(&p);
 	if (!err)
 		err = number_ranks(o, on_host_ranks);
+	if (!err)
+		err = run_parts_open(o);
 	if (!err) {
 		const char *text = getenv("WEFT_REPORT");
 
 		/* WEFT_REPORT has the same effect as --report */
 		if (!o->model.report && text && *text && strcmp(text, "0"))
 			o->model.report = "";
-		err = run_model_check(&o->model, run_opts_ranks(o), o->quiet);
+		err = run_parts_place(o);
 	}
+	if (!err)
+		err = run_model_check(&o->model, run_opts_ranks(o), o->quiet);
 	if (!err && o->survive)
 		err = run_model_check_survive(&o->model);
 	if (!err)
@@ -309,6 +315,7 @@ void run_opts_free(struct run_opts *o)
 	run_hosts_free(&o->remote.hosts);
 	run_model_free(&o->model);
 	free(o->note);
+	free(o->part);
 	free(o->app);
 	free(o->genv.edit);
 	free(o->wrapper);

@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /* Exit codes of mpiexec itself, the same as those of timeout(1) and env(1). */
 enum run_exit {
@@ -78,6 +79,22 @@ struct run_app {
 	const char *wdir;
 	const char *path;
 	struct run_edits env;
+	bool starts_job;   /* --job: the ranks have a world of their own */
+	bool background;   /* --background: the job ends with the others */
+	const char *place; /* --place; NULL: not given */
+	int part;	   /* index in run_opts.part; set after parsing */
+};
+
+/*
+ * One of the jobs that share the machine: consecutive contexts, whose ranks
+ * have one MPI_COMM_WORLD. Without --job there is one part.
+ */
+struct run_part {
+	int first, n;	   /* first rank and number of ranks */
+	int app;	   /* its first context */
+	bool background;   /* the job ends when all others have */
+	const char *place; /* NULL: the default */
+	int nodes;	   /* number of its nodes; 0: not placed by --place */
 };
 
 struct run_place {
@@ -119,13 +136,24 @@ struct run_model {
 	const char *trace;  /* file of --trace; NULL: none */
 	const char *record; /* file of --record; NULL: none */
 	const char *stats;  /* prefix of the files of --stats; NULL: none */
+	/* smallest folded allocation of --skeleton, bytes; 0: no skeleton */
+	uint64_t skeleton;
 	/* fault plan, or the name of its file; NULL: none */
 	const char *faults;
 	int ppn;
+	/*
+	 * --usize: largest number of ranks with those that are spawned; 0: not
+	 * given
+	 */
+	int universe;
 	/* set by run_model_check(), for the ranks */
 	char *spec;
 	char *map_spec; /* NULL: the default order of the machine */
+	/* a line of coordinates for each rank; NULL: ranks are not placed */
+	char *table;
 	char *faults_spec;
+	/* least number of nodes for --job and --place; 0: from the ranks */
+	uint32_t nodes_least;
 	/* number of nodes of the machine, and of nodes with ranks */
 	unsigned nodes;
 	unsigned nodes_used;
@@ -169,6 +197,8 @@ static inline bool run_is_counted(const struct run_model *m)
 struct run_opts {
 	struct run_app *app;
 	int napps;
+	struct run_part *part;
+	int nparts;
 	struct run_edits genv;
 	struct run_place place;
 	struct run_output out;

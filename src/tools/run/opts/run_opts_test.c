@@ -142,7 +142,7 @@ static void invalid_command_lines_exit_with_125(void **state)
 		"mpiexec --with-ft x a",
 		"mpiexec --survive --machine bgq --faults dead-node=3 a",
 		"mpiexec --survive --machine apenet --faults ;dead-node\t3 a",
-		"mpiexec --survive -host elsewhere.example a",
+		"mpiexec --survive -launcher mpirun -host elsewhere.example a",
 		"mpiexec -stdin me a",
 	};
 	refused(line, sizeof(line) / sizeof(line[0]));

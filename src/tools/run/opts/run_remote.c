@@ -4,6 +4,7 @@
  * on this host. Jobs on other hosts are handed to another launcher:
  * run_delegate.c. run_opts.c calls both.
  */
+#include "config.h"
 #include "src/base/attr.h"
 #include "src/tools/run/run_env.h"
 #include "src/tools/run/opts/run_flags.h"
@@ -156,6 +157,49 @@ static bool wants_virtual(const struct run_opts *o)
 	return false;
 }
 
+/*
+ * Checks that this Weft can sign the messages of several hosts, or that all
+ * programs declare the network trusted.
+ */
+static int check_signatures(const struct run_opts *o)
+{
+#ifndef HAVE_CRYPTO
+	for (int i = 0; i < o->napps; i++) {
+		const char *key = run_env_value(o, i, "FI_WEFT_KEY");
+
+		if (key && !strcmp(key, "none"))
+			continue;
+		run_message("this Weft was configured without OpenSSL: jobs "
+			    "run on one host (-host localhost), or with "
+			    "FI_WEFT_KEY=none on a trusted network");
+		return -ENOSYS;
+	}
+#endif
+	return 0;
+}
+
+/*
+ * Selects the launcher of a job that survives failures: the daemons of mpiexec,
+ * since other launchers end the job. Returns false after a message.
+ */
+static bool survives_failures(struct run_remote *w)
+{
+	if (w->launcher != RUN_LAUNCHER_ANY &&
+	    w->launcher != RUN_LAUNCHER_RSH) {
+		run_message("--survive: on several hosts possible only with "
+			    "-launcher ssh; the other launchers end the job "
+			    "when a rank fails");
+		return false;
+	}
+	if (!w->hosts.count) {
+		run_message("--survive: the names of the job's hosts are not "
+			    "known; use -host or -hostfile");
+		return false;
+	}
+	w->launcher = RUN_LAUNCHER_RSH;
+	return true;
+}
+
 int run_remote_decide(struct run_parse *p)
 {
 	struct run_remote *w = &p->o->remote;
@@ -163,15 +207,12 @@ int run_remote_decide(struct run_parse *p)
 	if (p->on_host_ranks)
 		return 0;
 	w->wanted = is_remote(w, p->self);
-	if (p->o->survive && w->wanted) {
-		run_message("--survive: possible only in a job on one host; "
-			    "-host localhost runs all ranks here");
+	if (p->o->survive && w->wanted && !survives_failures(w))
 		return -EINVAL;
-	}
 	if (!w->wanted)
 		return check_here(p->o, p->self);
 	if (!wants_virtual(p->o))
-		return 0;
+		return check_signatures(p->o);
 	run_message(
 		"virtual time needs all ranks on one host: --clock live runs "
 		"the machine's interface on several, -host localhost runs all "

@@ -16,6 +16,7 @@
 #include "src/tools/run/run_bind.h"
 #include "src/tools/run/pmix/run_peercred.h"
 #include "src/tools/run/pmix/run_pmix_cb.h"
+#include "src/tools/run/run_env.h"
 #include "src/tools/run/run_message.h"
 
 #include <errno.h>
@@ -196,6 +197,20 @@ static void job_maps(const struct run_job *job, char *ranks, char **nodes_p,
 	free(all);
 }
 
+/*
+ * Returns the value of MPI_UNIVERSE_SIZE; a spawned job has that of its
+ * parents.
+ */
+static uint32_t universe(const struct run_job *job)
+{
+	const char *text = getenv(RUN_ENV_UNIVERSE);
+	int n = job->opts->model.universe;
+
+	if (!n && text)
+		n = atoi(text);
+	return (uint32_t)(n > job->nranks ? n : job->nranks);
+}
+
 static void job_info(const struct run_job *job, char *ranks, pmix_info_t *info)
 {
 	pmix_byte_object_t key = { .bytes = (char *)job->key,
@@ -205,7 +220,7 @@ static void job_info(const struct run_job *job, char *ranks, pmix_info_t *info)
 	uint32_t n = (uint32_t)job->nranks, local = (uint32_t)job->nlocal;
 
 	job_maps(job, ranks, &regex, &ppn);
-	info_u32(&info[0], PMIX_UNIV_SIZE, n);
+	info_u32(&info[0], PMIX_UNIV_SIZE, universe(job));
 	info_u32(&info[1], PMIX_JOB_SIZE, n);
 	info_u32(&info[2], PMIX_LOCAL_SIZE, local);
 	info_u32(&info[3], PMIX_NODE_SIZE, local);

@@ -29,6 +29,9 @@ static struct {
 	pthread_mutex_t lock;	    /* protects the fields below, and sending */
 	struct pending *list;
 	uint32_t last_id;
+	/* called for exits of ranks on other hosts; NULL: exits end the job */
+	void (*on_exit)(void *arg, int rank, int code);
+	void *on_exit_arg;
 } hosts = { .fd = -1, .lock = PTHREAD_MUTEX_INITIALIZER };
 
 void run_pmix_hosts_open(int fd, const struct run_layout *layout, int self,
@@ -231,6 +234,43 @@ static int handle_question(struct run_scan *s)
 	return 0;
 }
 
+/* ---- exits of ranks ------------------------------------------------------ */
+
+void run_pmix_hosts_on_exit(void (*fn)(void *arg, int rank, int code),
+			    void *arg)
+{
+	hosts.on_exit = fn;
+	hosts.on_exit_arg = arg;
+}
+
+void run_pmix_hosts_send_exit(int rank, int code)
+{
+	struct run_bytes body = { 0 };
+
+	run_bytes_u32(&body, (uint32_t)rank);
+	run_bytes_u32(&body, (uint32_t)code);
+	send_frame(RUN_FRAME_RANK_EXIT, &body);
+	run_bytes_free(&body);
+}
+
+void run_pmix_hosts_send_survived(void)
+{
+	struct run_bytes none = { 0 };
+
+	send_frame(RUN_FRAME_SURVIVED, &none);
+}
+
+static int handle_exit(struct run_scan *s)
+{
+	uint32_t rank = run_scan_u32(s), code = run_scan_u32(s);
+
+	if (s->bad || rank >= (uint32_t)hosts.layout->nranks ||
+	    is_of_this_host(rank) || !hosts.on_exit)
+		return -EPROTO;
+	hosts.on_exit(hosts.on_exit_arg, (int)rank, (int)code);
+	return 0;
+}
+
 /* ---- completion ---------------------------------------------------------- */
 
 /* Gives the library a status and data, which it frees. */
@@ -266,6 +306,8 @@ static int handle_frame(struct run_frame *f)
 		return complete(pending_take(NULL, 0, run_scan_u32(s)), s);
 	case RUN_FRAME_MODEX:
 		return handle_question(s);
+	case RUN_FRAME_RANK_EXIT:
+		return handle_exit(s);
 	case RUN_FRAME_END:
 		return -ECANCELED;
 	default:

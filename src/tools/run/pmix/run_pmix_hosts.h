@@ -28,6 +28,18 @@ int run_pmix_hosts_fd(void);
  */
 int run_pmix_hosts_read(void);
 
+/*
+ * For jobs that survive failures: fn is called for every exit of a rank on
+ * another host, within run_pmix_hosts_read(). code: exit code of a rank that
+ * has failed; 0: it has completed MPI_Finalize.
+ */
+void run_pmix_hosts_on_exit(void (*fn)(void *arg, int rank, int code),
+			    void *arg);
+/* Sends the exit of a rank of this host to the other hosts. */
+void run_pmix_hosts_send_exit(int rank, int code);
+/* Sends that the exit code of this host does not end the job. */
+void run_pmix_hosts_send_survived(void);
+
 /* Callbacks of the server. Called by the library's thread. */
 pmix_status_t run_pmix_hosts_fence(const pmix_proc_t procs[], size_t nprocs,
 				   char *data, size_t len,

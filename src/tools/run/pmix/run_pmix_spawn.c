@@ -2,6 +2,7 @@
 /* Requests to start further processes (run_pmix_spawn.h). */
 #include "src/tools/run/pmix/run_pmix_spawn.h"
 
+#include "src/tools/run/opts/run_hosts.h"
 #include "src/tools/run/run_path.h"
 
 #include <errno.h>
@@ -20,6 +21,27 @@ static const char *text_of(const pmix_app_t *a, const char *key)
 		    a->info[i].value.type == PMIX_STRING)
 			return a->info[i].value.data.string;
 	return NULL;
+}
+
+/* Checks that keys host and hostfile name no other host. */
+static pmix_status_t check_hosts(const pmix_app_t *a)
+{
+	const char *list = text_of(a, PMIX_HOST);
+	const char *file = text_of(a, PMIX_HOSTFILE);
+	struct run_hosts h = { .count = 0 };
+	char self[256] = "localhost";
+	int err = 0;
+
+	gethostname(self, sizeof(self) - 1);
+	if (list)
+		err = run_hosts_list("key host of MPI_Comm_spawn", list, &h);
+	if (!err && file)
+		err = run_hosts_file("key hostfile of MPI_Comm_spawn", file,
+				     &h);
+	if (!err && run_hosts_first_remote(&h, self))
+		err = -EHOSTUNREACH;
+	run_hosts_free(&h);
+	return err ? PMIX_ERR_UNREACH : PMIX_SUCCESS;
 }
 
 /* Checks that the program can be started on this host. */
@@ -62,7 +84,6 @@ static void add_app(char ***words, const pmix_app_t *a)
 	add_option(words, "-n", number);
 	add_option(words, "-wdir", a->cwd);
 	add_option(words, "-path", text_of(a, PATH_KEY));
-	add_option(words, "-host", text_of(a, PMIX_HOST));
 	add(words, a->cmd);
 	for (char **w = a->argv + 1; *w; w++)
 		add(words, *w);
@@ -75,8 +96,11 @@ pmix_status_t run_pmix_spawn_request(const pmix_app_t apps[], size_t napps,
 	struct run_spawn_request *q = calloc(1, sizeof(*q));
 	pmix_status_t rc = q ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
 
-	for (size_t i = 0; i < napps && rc == PMIX_SUCCESS; i++)
+	for (size_t i = 0; i < napps && rc == PMIX_SUCCESS; i++) {
 		rc = check_app(&apps[i]);
+		if (rc == PMIX_SUCCESS)
+			rc = check_hosts(&apps[i]);
+	}
 	if (rc != PMIX_SUCCESS) {
 		free(q);
 		return rc;

@@ -1,0 +1,122 @@
+# SPDX-License-Identifier: BSD-3-Clause
+# Functions for the scripts of this folder that use a new Debian (debootstrap):
+# the packages of the host do not change. Sourced by packaging/*.sh; they skip
+# without LONG=1, without root, and without debootstrap. All files are in $work,
+# which is removed at the end; $root is the current tree.
+#
+#   SUITE=NAME   release of Debian (bookworm)
+#   BASE=FOLDER  a tree made by debootstrap, copied instead of making one
+#   MIRROR=URL   mirror of Debian
+#   CACHE=FOLDER cache of ccache, for repeated builds
+top=${top_srcdir:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
+build=${builddir:-$PWD}
+[ -n "$LONG" ] || { echo "SKIPPED: only with LONG=1"; exit 77; }
+[ "$(id -u)" = 0 ] || { echo "SKIPPED: debootstrap needs root"; exit 77; }
+command -v debootstrap > /dev/null || { echo "SKIPPED: no debootstrap"; exit 77; }
+export LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive
+unset MAKEFLAGS MAKELEVEL MFLAGS CC FC
+suite=${SUITE:-bookworm}
+mirror=${MIRROR:-http://deb.debian.org/debian}
+work=$(mktemp -d "${TMPDIR:-/var/tmp}/weft-chroot.XXXXXX") || exit 1
+root=
+
+# Unmounts and removes the current tree.
+end_root() {
+	local m
+	[ -n "$root" ] || return 0
+	for m in dev/shm dev sys proc ccache; do
+		! mountpoint -q "$root/$m" || umount -l "$root/$m"
+	done
+	rm -rf --one-file-system "$root"
+	root=
+}
+
+clean_up() {
+	end_root
+	rm -rf --one-file-system "$work"
+}
+trap clean_up EXIT
+
+fail() {
+	echo "FAIL: $*"
+	exit 1
+}
+
+# logged TEXT COMMAND...: shows the end of the output if the command fails
+logged() {
+	local text=$1
+	shift
+	"$@" > "$work/log" 2>&1 || { tail -n 40 "$work/log"; fail "$text"; }
+}
+
+in_root() { env -u TMPDIR chroot "$root" "$@"; }
+
+apt_get() { in_root apt-get -qq "$@"; }
+
+# add_packages PACKAGE...
+add_packages() {
+	logged "apt-get install $*" apt_get install -y --no-install-recommends "$@"
+}
+
+make_base() {
+	[ -z "$BASE" ] || return 0
+	BASE=$work/base
+	logged debootstrap debootstrap --variant=minbase "$suite" "$BASE" "$mirror"
+}
+
+# new_root PACKAGE...: a copy of the base with these packages
+new_root() {
+	make_base
+	root=$work/root
+	cp -a "$BASE" "$root" || fail "copy of $BASE"
+	echo force-unsafe-io > "$root/etc/dpkg/dpkg.cfg.d/unsafe-io"
+	mount -t proc proc "$root/proc" &&
+		mount -t sysfs -o ro sysfs "$root/sys" && mount --bind /dev "$root/dev" &&
+		mount -t tmpfs tmpfs "$root/dev/shm" || fail "mount"
+	logged "apt-get update" apt_get update
+	[ $# = 0 ] || add_packages "$@"
+	[ -z "$CACHE" ] || use_cache
+}
+
+use_cache() {
+	mkdir "$root/ccache" && mount --bind "$CACHE" "$root/ccache" ||
+		fail "mount of $CACHE"
+	add_packages ccache
+	unset CCACHE_BASEDIR CCACHE_NOHASHDIR CCACHE_SLOPPINESS
+	export CCACHE_DIR=/ccache PATH=/usr/lib/ccache:$PATH
+}
+
+# Makes the tarball $work/weft-$version.tar.xz; one script at a time.
+make_tarball() {
+	logged "make dist" flock "$build/config.status" \
+		make -s -C "$build" dist
+	version=$(sed -n 's/^VERSION = //p' "$build/Makefile")
+	mv "$build/weft-$version.tar.xz" "$work" || fail "no tarball"
+}
+
+# unpack_in_root FOLDER: unpacks the tarball in a folder of the tree
+unpack_in_root() {
+	mkdir -p "$root$1"
+	tar -C "$root$1" -xf "$work/weft-$version.tar.xz" || fail "tarball"
+}
+
+# Prints the files and links of the tree that must be the same before a package
+# is installed and after it is removed.
+list_files() {
+	find "$root" -xdev ! -type d ! -path "$root/var/*" ! -path "$root/ccache/*" ! -path "$root/tmp/*" \
+		! -path "$root/etc/ld.so.cache" ! -path "$root/home/*" \
+		! -path "$root/src/*" -printf '%P %l\n' | sort
+}
+
+# Prints the folders that only Weft's packages can have made.
+list_folders() {
+	find "$root" -xdev ! -path "$root/src/*" -type d -name '*weft*' \
+		-printf '%P\n'
+}
+
+# Compares the files with the list in $work/before, after a package is removed.
+check_removed() {
+	list_files > "$work/after"
+	diff "$work/before" "$work/after" || fail "files are left, or changed"
+	[ -z "$(list_folders)" ] || fail "folders are left: $(list_folders)"
+}

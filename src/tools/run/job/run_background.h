@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Background jobs (--job --background): when all ranks of the other jobs have
+ * exited, mpiexec ends theirs.
+ */
+#ifndef WEFT_RUN_BACKGROUND_H
+#define WEFT_RUN_BACKGROUND_H
+
+#include "src/tools/run/job/run_job.h"
+
+/*
+ * Kills the ranks of background jobs if all other ranks have exited; called
+ * after an exit that is no failure.
+ */
+void run_background_end(struct run_job *job);
+
+#endif

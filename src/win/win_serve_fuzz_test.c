@@ -1,0 +1,378 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/*
+ * Malformed messages of one-sided communication: each is refused, or changes
+ * only memory of the window.
+ */
+#include "src/win/win_serve.h"
+
+#include "src/boot/boot_abort.h"
+#include "src/core/core_state.h"
+#include "src/msg/msg_progress.h"
+#include "src/offload/offload_device.h"
+#include "src/win/win_attach.h"
+#include "test/support/fuzz.h"
+#include "test/t.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { BYTES = 4096, GUARD = 64, SIZE = 3, ORIGIN = 1 };
+
+struct weft_core weft_core;
+bool weft_threads;
+pthread_mutex_t weft_big_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct weft_win_peer peer[SIZE];
+static struct weft_win w;
+/* message as the receive buffer holds it: header, runs, arrays */
+static _Alignas(16) char message[WIN_AM_BYTES];
+static struct win_am answer; /* last message sent */
+static char answer_data[WIN_AM_ARRAY];
+static size_t answer_bytes;
+static int answers, grants;
+static int done, done_error; /* completed pieces, and the last error */
+
+/* ---- functions of the library that the messages call --------------------- */
+
+int win_am_send(struct weft_win *win, int rank, const struct win_am *head,
+		const struct iovec *part, int n, struct win_op *op)
+{
+	T_IS(rank, ORIGIN);
+	if (head->type == WIN_AM_GRANT) {
+		grants++;
+		return 0;
+	}
+	answers++;
+	answer = *head;
+	answer_bytes = n ? part->iov_len : 0;
+	if (answer_bytes)
+		memcpy(answer_data, part->iov_base, answer_bytes);
+	return 0;
+}
+
+void win_op_piece_done(struct win_op *op, int err)
+{
+	op->left--;
+	done++;
+	done_error = err;
+}
+
+void weft_progress_notify(void)
+{
+}
+
+void weft_core_abort(int code, const char *fmt, ...)
+{
+	fail_msg("aborted: %s", fmt);
+	abort();
+}
+
+bool win_attach_has(const struct weft_win *win, uint64_t start, uint64_t bytes)
+{
+	return false;
+}
+
+size_t weft_device_pack(const struct weft_typed *from, size_t at, void *to,
+			size_t bytes)
+{
+	return 0;
+}
+
+size_t weft_device_unpack(const struct weft_typed *to, size_t at,
+			  const void *from, size_t bytes)
+{
+	return 0;
+}
+
+size_t weft_device_copy(const struct weft_typed *to,
+			const struct weft_typed *from)
+{
+	return 0;
+}
+
+/* ---- a valid request ----------------------------------------------------- */
+
+static void window_open(void)
+{
+	memset(&w, 0, sizeof(w));
+	memset(peer, 0, sizeof(peer));
+	w.peer = peer;
+	w.size = SIZE;
+	w.bytes = BYTES;
+	/* the sanitizer finds accesses beyond the block */
+	w.base = malloc(BYTES);
+	T_NOT_NULL(w.base);
+	memset(w.base, 0, BYTES);
+	weft_list_init(&w.lock_waiters);
+	weft_list_init(&w.parts);
+	weft_list_init(&w.attached);
+	answers = grants = done = 0;
+}
+
+static void window_close(void)
+{
+	free(w.base);
+}
+
+struct request {
+	MPI_Datatype unit;
+	MPI_Op op;
+	uint32_t flags;
+};
+
+/* Writes a request for two runs of two elements each. Returns its length. */
+static size_t request_make(const struct request *r)
+{
+	const struct weft_dt *dt = weft_dt_of(r->unit);
+	size_t row = 4 * (size_t)dt->extent, n = sizeof(struct win_am);
+	const struct win_am head = { .type = WIN_AM_ACCESS,
+				     .id = 9,
+				     .unit = (uint32_t)(uintptr_t)r->unit,
+				     .op = (uint32_t)(uintptr_t)r->op,
+				     .flags = r->flags,
+				     .runs = 2,
+				     .count = 4 };
+	const struct win_am_run run[2] = { { 64, 2 }, { BYTES - 64, 2 } };
+
+	memcpy(message, &head, sizeof(head));
+	memcpy(message + n, run, sizeof(run));
+	n += sizeof(run);
+	memset(message + n, 1, 2 * row);
+	n += r->flags & WIN_AM_INPUT ? row : 0;
+	return n + (r->flags & WIN_AM_COMPARE ? row : 0);
+}
+
+static void serve(size_t n)
+{
+	struct win_am head;
+
+	if (n < sizeof(head))
+		return;
+	memcpy(&head, message, sizeof(head));
+	win_serve(&w, ORIGIN, &head, message + sizeof(head), n - sizeof(head));
+}
+
+static int served(size_t n)
+{
+	answers = 0;
+	serve(n);
+	T_IS(answers, 1);
+	T_IS(answer.type, WIN_AM_ANSWER);
+	return answer.error;
+}
+
+/* ---- cases --------------------------------------------------------------- */
+
+static const struct request sum = { MPI_INT64_T, MPI_SUM,
+				    WIN_AM_INPUT | WIN_AM_FETCH };
+
+static void requests_change_the_runs_and_return_old_elements(void **state)
+{
+	uint64_t *at;
+
+	window_open();
+	at = (uint64_t *)w.base;
+	at[8] = 5;
+	T_OK(served(request_make(&sum)));
+	T_IS(answer_bytes, 32);
+	T_IS(at[8], 5 + UINT64_C(0x0101010101010101));
+	T_IS(at[BYTES / 8 - 8], UINT64_C(0x0101010101010101));
+	T_IS(*(uint64_t *)(void *)answer_data, 5);
+	window_close();
+}
+
+/* Handles above the predefined ones are addresses in the sender's process. */
+static void handles_of_other_objects_are_refused(void **state)
+{
+	size_t n;
+	struct win_am *head = (struct win_am *)(void *)message;
+
+	window_open();
+	n = request_make(&sum);
+	head->unit = 0x10000;
+	T_IS(served(n), -EBADMSG);
+	n = request_make(&sum);
+	head->op = 0x10000;
+	T_IS(served(n), -EBADMSG);
+	head->op = (uint32_t)(uintptr_t)MPI_OP_NULL;
+	T_IS(served(n), -EBADMSG);
+	window_close();
+}
+
+/* Old elements of an earlier access are not returned to another origin. */
+static void refused_requests_return_no_data(void **state)
+{
+	struct win_am *head = (struct win_am *)(void *)message;
+	struct win_am_run *run;
+	size_t n;
+
+	window_open();
+	T_OK(served(request_make(&sum)));
+	n = request_make(&sum);
+	run = (struct win_am_run *)(void *)(message + sizeof(*head));
+	run[1].count = 1;
+	T_IS(served(n), -EBADMSG);
+	T_IS(answer_bytes, 0);
+	run[1].count = 3;
+	T_IS(served(n), -ERANGE);
+	T_IS(answer_bytes, 0);
+	run[1] = (struct win_am_run){ BYTES - 8, 2 };
+	T_IS(served(n), -ERANGE);
+	run[1] = (struct win_am_run){ UINT64_MAX - 7, 2 };
+	T_IS(served(n), -ERANGE);
+	run[1] = (struct win_am_run){ BYTES - 16, 2 };
+	T_OK(served(n));
+	T_IS(answer_bytes, 32);
+	window_close();
+}
+
+static void changed_requests_stay_in_the_window(void **state)
+{
+	static const struct fuzz_field fields[] = {
+		FUZZ_FIELD(struct win_am, type, 0),
+		FUZZ_FIELD(struct win_am, unit, 0),
+		FUZZ_FIELD(struct win_am, op, 0),
+		FUZZ_FIELD(struct win_am, flags, 0),
+		FUZZ_FIELD(struct win_am, runs, 0),
+		FUZZ_FIELD(struct win_am, count, 0),
+		FUZZ_FIELD(struct win_am_run, location, sizeof(struct win_am)),
+		FUZZ_FIELD(struct win_am_run, count, sizeof(struct win_am)),
+		FUZZ_FIELD(struct win_am_run, location,
+			   sizeof(struct win_am) + sizeof(struct win_am_run)),
+		FUZZ_FIELD(struct win_am_run, count,
+			   sizeof(struct win_am) + sizeof(struct win_am_run)),
+	};
+	static const struct request valid[] = {
+		{ MPI_INT64_T, MPI_SUM, WIN_AM_INPUT | WIN_AM_FETCH },
+		{ MPI_BYTE, MPI_REPLACE, WIN_AM_INPUT | WIN_AM_PLAIN },
+		{ MPI_BYTE, MPI_NO_OP, WIN_AM_FETCH | WIN_AM_PLAIN },
+		{ MPI_INT, MPI_OP_NULL,
+		  WIN_AM_INPUT | WIN_AM_COMPARE | WIN_AM_FETCH },
+		{ MPI_DOUBLE_INT, MPI_MAXLOC, WIN_AM_INPUT },
+		{ MPI_SHORT, MPI_PROD, WIN_AM_INPUT | WIN_AM_FETCH },
+	};
+	int good = 0, bad = 0, rounds = fuzz_rounds(20000);
+	struct fuzz f;
+
+	fuzz_init(&f, 35);
+	window_open();
+	for (int i = 0; i < rounds; i++) {
+		size_t n = request_make(&valid[i % 6]);
+
+		n = fuzz_message(&f, message, n, sizeof(message), fields,
+				 sizeof(fields) / sizeof(fields[0]));
+		answers = 0;
+		serve(n);
+		good += answers && !answer.error;
+		bad += answers && answer.error;
+		if (answers && answer.error)
+			T_IS(answer_bytes, 0);
+	}
+	T_TRUE(good > rounds / 20 && bad > rounds / 20);
+	/* lock requests among them are queued; release all */
+	while (w.exclusive || w.shared)
+		win_serve_unlock(&w, ORIGIN);
+	T_TRUE(weft_list_empty(&w.lock_waiters));
+	window_close();
+}
+
+static struct win_op op;
+
+static void respond_with(uint32_t id, int32_t error, size_t bytes)
+{
+	const struct win_am head = { .type = WIN_AM_ANSWER,
+				     .id = id,
+				     .error = error };
+
+	memset(message, 7, sizeof(message));
+	win_serve(&w, ORIGIN, &head, message, bytes);
+}
+
+static void responses_have_the_expected_length(void **state)
+{
+	static const size_t wrong[] = { 0, 15, 17, WIN_AM_ARRAY };
+	char old[16 + GUARD], zero[sizeof(old)] = { 0 };
+	uint32_t id;
+
+	window_open();
+	memset(old, 0, sizeof(old));
+	op = (struct win_op){ .w = &w };
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		T_OK(win_serve_expect(&op, ORIGIN, old, 16, &id));
+		respond_with(id + 1, 0, 16); /* no such request */
+		T_IS(done, (int)i);
+		respond_with(id, 0, wrong[i]);
+		T_IS(done, (int)i + 1);
+		T_IS(done_error, -EBADMSG);
+		T_MEM(old, zero, sizeof(old));
+	}
+	T_OK(win_serve_expect(&op, ORIGIN, old, 16, &id));
+	respond_with(id, 5, 0); /* errors are negative */
+	T_IS(done_error, -EBADMSG);
+	T_OK(win_serve_expect(&op, ORIGIN, old, 16, &id));
+	respond_with(id, 0, 16);
+	T_OK(done_error);
+	T_IS(old[15], 7);
+	T_MEM(old + 16, zero, GUARD);
+	respond_with(id, 0, 16); /* answered before */
+	T_IS(done, 6);
+	T_IS(op.left, 0);
+	window_close();
+}
+
+/* Responses find their requests after the identifiers have wrapped. */
+static void request_numbers_wrap(void **state)
+{
+	uint32_t id[4];
+
+	window_open();
+	w.part_ids = UINT32_MAX - 2;
+	op = (struct win_op){ .w = &w };
+	for (int i = 0; i < 4; i++)
+		T_OK(win_serve_expect(&op, ORIGIN, NULL, 0, &id[i]));
+	T_IS(id[3], 1);
+	for (int i = 3; i >= 0; i--) {
+		respond_with(id[i], 0, 0);
+		T_OK(done_error);
+	}
+	T_IS(done, 4);
+	window_close();
+}
+
+static void locks_are_granted_in_the_order_of_requests(void **state)
+{
+	window_open();
+	T_OK(win_serve_lock(&w, ORIGIN, false));
+	T_OK(win_serve_lock(&w, ORIGIN, false));
+	T_OK(win_serve_lock(&w, ORIGIN, true));
+	T_OK(win_serve_lock(&w, ORIGIN, false));
+	T_IS(grants, 2);
+	win_serve_unlock(&w, ORIGIN);
+	T_IS(grants, 2);
+	win_serve_unlock(&w, ORIGIN);
+	T_IS(grants, 3);
+	T_TRUE(w.exclusive);
+	win_serve_unlock(&w, ORIGIN);
+	T_IS(grants, 4);
+	win_serve_unlock(&w, ORIGIN);
+	win_serve_unlock(&w, ORIGIN); /* more unlocks than locks */
+	T_IS(w.shared, 0);
+	T_FALSE(w.exclusive);
+	T_IS(w.unlocks, 5);
+	window_close();
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		T_CASE(requests_change_the_runs_and_return_old_elements),
+		T_CASE(handles_of_other_objects_are_refused),
+		T_CASE(refused_requests_return_no_data),
+		T_CASE(changed_requests_stay_in_the_window),
+		T_CASE(responses_have_the_expected_length),
+		T_CASE(request_numbers_wrap),
+		T_CASE(locks_are_granted_in_the_order_of_requests),
+	};
+
+	return T_RUN(tests);
+}

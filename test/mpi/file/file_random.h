@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: BSD-3-Clause */
+/* Random numbers and hints for the random tests of files. */
+#ifndef WEFT_TEST_FILE_RANDOM_H
+#define WEFT_TEST_FILE_RANDOM_H
+
+#include "file_t.h"
+
+/* Returns a number below `below`, from the stream of this state. */
+static inline unsigned fr_next(uint64_t *state, unsigned below)
+{
+	*state = *state * 6364136223846793005u + 1442695040888963407u;
+	return (unsigned)(*state >> 33) % below;
+}
+
+static inline void fr_set(MPI_Info info, const char *key, unsigned n)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%u", n);
+	MT_OK(MPI_Info_set(info, key, text));
+}
+
+/* Draws small buffers and any method, so that an access takes many steps. */
+static inline MPI_Info fr_hints(uint64_t *state)
+{
+	static const char *const word[] = { "automatic", "enable", "disable" };
+	MPI_Info info;
+
+	MT_OK(MPI_Info_create(&info));
+	fr_set(info, "cb_buffer_size", 64u << fr_next(state, 12));
+	fr_set(info, "cb_nodes", 1 + fr_next(state, (unsigned)mt_size));
+	fr_set(info, "striping_unit", 1 + fr_next(state, 200));
+	fr_set(info, "ind_rd_buffer_size", 16u << fr_next(state, 10));
+	fr_set(info, "ind_wr_buffer_size", 16u << fr_next(state, 10));
+	MT_OK(MPI_Info_set(info, "romio_cb_read", word[fr_next(state, 3)]));
+	MT_OK(MPI_Info_set(info, "romio_cb_write", word[fr_next(state, 3)]));
+	MT_OK(MPI_Info_set(info, "romio_ds_read", word[fr_next(state, 3)]));
+	MT_OK(MPI_Info_set(info, "romio_ds_write", word[fr_next(state, 3)]));
+	return info;
+}
+
+#endif

@@ -1,0 +1,44 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Files of ranks on two hosts that share a file system, with its locks and
+# without (the kernel refuses them, test/run/run_refuse.c): shared file
+# pointers, atomic mode, concurrent writes, and data sieving. The ranks are
+# started by Open MPI's mpirun.
+if [ -z "$HOSTS" ]; then
+	command -v mpirun.openmpi > /dev/null || { echo "no mpirun.openmpi"; exit 77; }
+	exec bash "$top_srcdir/test/hosts" 2 bash "$0"
+fi
+. "$top_srcdir/test/run/run_lib.sh" || exit 1
+. "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
+export build=$builddir
+
+for name in mix shared calls; do
+	${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -w -I"$top_srcdir/include" \
+		-I"$top_srcdir/test/mpi" "$top_srcdir/test/mpi/file/file_$name.c" \
+		-o "$dir/$name" -L"$builddir/.libs" -lmpi_abi -lm \
+		-Wl,-rpath,"$builddir/.libs" || exit 1
+done
+${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -w "$top_srcdir/test/run/run_refuse.c" \
+	-o "$dir/refuse" || exit 1
+wrappers=("")
+if "$dir/refuse" locks true 2> /dev/null; then
+	wrappers+=("$dir/refuse locks")
+else
+	skip_part "no seccomp"
+fi
+
+# passes COMMAND...: four ranks, two on each host
+passes() {
+	timeout 60 bash -c 'on_hosts "$@"' - 4 "$@" > "$dir/out" 2>&1 < /dev/null &&
+		return
+	complain "$*: exit code $?"
+	tail -n 20 "$dir/out"
+}
+rounds=4
+[ -z "$LONG" ] || rounds=100
+for wrapper in "${wrappers[@]}"; do
+	passes $wrapper "$dir/calls"
+	passes $wrapper "$dir/mix" $rounds 3 "$TMPDIR"
+	passes $wrapper "$dir/shared" $rounds 3 "$TMPDIR"
+done
+end

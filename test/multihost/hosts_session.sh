@@ -1,0 +1,69 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: BSD-3-Clause
+# Sessions that begin after MPI_Finalize, at another time on each rank, in jobs
+# on two hosts; also if the PMIx server does not pass on what a process
+# publishes after its PMIx_Finalize.
+if [ -z "$HOSTS" ]; then
+	command -v mpirun.openmpi > /dev/null || { echo "no mpirun.openmpi"; exit 77; }
+	exec bash "$top_srcdir/test/hosts" 2 bash "$0"
+fi
+build=${builddir:-$PWD}
+bad=0
+work=$(mktemp -d "${TMPDIR:-/tmp}/weft-session.XXXXXX") || exit 1
+trap 'rm -rf "$work"' EXIT
+. "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
+for file in multihost/hosts_session mpi/session/session; do
+	${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -w -I"$top_srcdir/include" \
+		-I"$top_srcdir/test/mpi" "$top_srcdir/test/$file.c" \
+		-o "$work/${file##*/}" -L"$build/.libs" -lmpi_abi \
+		-Wl,-rpath,"$build/.libs" || exit 1
+done
+# values that a process publishes after PMIx_Finalize are lost
+cat > "$work/lose.c" << 'END'
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <pmix.h>
+static int finalized;
+pmix_status_t PMIx_Finalize(const pmix_info_t info[], size_t n)
+{
+	pmix_status_t (*real)(const pmix_info_t *, size_t) =
+		dlsym(RTLD_NEXT, "PMIx_Finalize");
+
+	finalized = 1;
+	return real(info, n);
+}
+pmix_status_t PMIx_Put(pmix_scope_t scope, const char key[], pmix_value_t *v)
+{
+	pmix_status_t (*real)(pmix_scope_t, const char *, pmix_value_t *) =
+		dlsym(RTLD_NEXT, "PMIx_Put");
+
+	return finalized ? PMIX_SUCCESS : real(scope, key, v);
+}
+END
+${CC:-cc} -O1 -shared -fPIC $(pkg-config --cflags pmix) "$work/lose.c" \
+	-o "$work/lose.so" || exit 1
+
+# good WHAT RANKS COMMAND...: the command succeeds; so many ranks print "good"
+good() {
+	local what=$1 ranks=$2
+	shift 2
+	timeout -k 5 30 "$@" > "$work/out" 2>&1 < /dev/null &&
+		[ "$(grep -c ': good$' "$work/out")" = "$ranks" ] || {
+		echo "FAILED: $what"
+		cat "$work/out"
+		bad=1
+		return
+	}
+	echo "$what: good"
+}
+
+export build
+good "mpirun" 4 bash -c 'on_hosts "$@"' - 4 "$work/hosts_session" 3
+good "mpirun, lost values" 4 bash -c 'on_hosts "$@"' - 4 \
+	env LD_PRELOAD="$work/lose.so" "$work/hosts_session" 2
+good "ssh" 4 "$build/mpiexec" -q --bind-to none -launcher ssh -launcher-exec \
+	"$HOSTS_RSH" -host host1:2,host2:2 -n 4 "$work/hosts_session" 3
+for order in ifs iosfsc; do
+	good "order $order" 0 bash -c 'on_hosts "$@"' - 3 "$work/session" $order
+done
+exit $bad
