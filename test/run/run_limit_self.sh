@@ -52,6 +52,15 @@ limited "ulimit -S -s 100"
 	out 100
 	exit $failed
 ) || failed=1
+# the environment is stored on the stack
+(
+	ulimit -S -s 240
+	environment=$(printf '%060000d' 0)
+	export environment
+	run 0 -n 1 bash -c 'ulimit -s'
+	out 240
+	exit $failed
+) || failed=1
 if [ "$(id -u)" = 0 ] && need_part setpriv; then
 	chmod 755 "$dir"
 	for kib in 100 128 200; do
@@ -64,7 +73,7 @@ if [ "$(id -u)" = 0 ] && need_part setpriv; then
 		# 126: another user may not enter the build directory
 		[ $code = 126 ] && { skip_part "no mpiexec for others"; break; }
 		[ $code = 125 ] || complain "ulimit -s $kib: exit code $code"
-		last "mpiexec needs a stack of 256 KiB, the limit is $kib KiB; raise it by ulimit -s"
+		last "mpiexec needs a stack of 512 KiB, the limit is $kib KiB; raise it by ulimit -s"
 	done
 fi
 

@@ -13,8 +13,11 @@
 
 #define KIB 1024u
 
-/* Minimal stack size. Measured: libraries crash at 160 KiB, not at 200. */
-#define STACK_BYTES (256 * KIB)
+/*
+ * Minimal stack size. Measured: libraries use up to 220 KiB; the environment is
+ * also stored on the stack, with up to 128 KiB at this size.
+ */
+#define STACK_BYTES (512 * KIB)
 
 /*
  * Stack size of the threads of libpmix. The default is the limit of the main
