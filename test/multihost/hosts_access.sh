@@ -15,15 +15,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/weft-attacker.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 chmod 755 "$work"
 . "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
-${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -I"$top_srcdir/include" \
-	"$top_srcdir/test/multihost/hosts_exchange.c" -o "$work/talk" -L"$build/.libs" \
-	-lmpi_abi -Wl,-rpath,"$(realpath "$build/.libs")" || exit 1
-complain() {
-	echo "FAILED: $*"
-	cat "$work/out"
-	bad=1
-}
-
+compile test/multihost/hosts_exchange.c talk
 # The reader of a FIFO waits for the line of its writer.
 mkfifo "$work/result" "$work/ready"
 "$attacker" listen "$work/wire" > "$work/ready" &

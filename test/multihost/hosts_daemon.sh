@@ -13,13 +13,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/weft-daemon.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 . "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
 make_ssh "$work/bin"
-make_job hosts_daemon.c job
-
-complain() {
-	echo "FAILED: $*"
-	cat "$work/out" "$work/err"
-	bad=1
-}
+compile test/multihost/hosts_daemon.c job
 
 # job CODE ARGUMENTS...: runs mpiexec on both hosts and checks its exit code
 job() {
@@ -29,24 +23,6 @@ job() {
 		-host "${on:-host1:2,host2:2}" "$@" > "$work/out" 2> "$work/err"
 	rc=$?
 	[ $rc = "$want" ] || complain "mpiexec $*: exit code $rc, not $want"
-}
-
-# has FILE COUNT PATTERN: COUNT lines of the file match
-has() {
-	[ "$(grep -cE -- "$3" "$work/$1")" = "$2" ] ||
-		complain "$1 has not $2 lines \"$3\""
-}
-
-# Two processes of test/hosts stay on a host.
-nothing_left() {
-	local h i
-	for h in $HOSTS; do
-		for i in $(seq 300); do
-			[ "$("$HOSTS_SELF" pids "$h" | wc -l)" -le 2 ] && break
-			sleep 0.1
-		done
-		[ "$i" = 300 ] && complain "$h has processes after $1"
-	done
 }
 
 printf 'a\nb\n' | job 0 -x E=5 -n 4 "$work/job" read

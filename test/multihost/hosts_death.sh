@@ -15,18 +15,10 @@ bad=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/weft-death.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 . "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
-${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -I"$top_srcdir/include" \
-	"$top_srcdir/test/multihost/hosts_exchange.c" -o "$work/talk" -L"$build/.libs" \
-	-lmpi_abi -Wl,-rpath,"$build/.libs" || exit 1
+compile test/multihost/hosts_exchange.c talk
 hosts=($HOSTS)
 last=${hosts[-1]}
 ranks=$((2 * ${#hosts[@]}))
-complain() {
-	echo "FAILED: $what: $*"
-	cat "$work/out"
-	bad=1
-}
-
 # eventually SECONDS COMMAND...: repeats the command until it succeeds
 eventually() {
 	local i limit=$(($1 * 10))

@@ -13,9 +13,7 @@ bad=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/weft-finalize.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 . "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
-${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -I"$top_srcdir/include" \
-	"$top_srcdir/test/multihost/hosts_finalize.c" -o "$work/finalize" \
-	-L"$build/.libs" -lmpi_abi -Wl,-rpath,"$build/.libs" || exit 1
+compile test/multihost/hosts_finalize.c finalize
 # makes the last fence, which collects no data, complete before the other ranks
 # arrive
 cat > "$work/fence.c" <<'END'

@@ -14,15 +14,9 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/weft-ipv6.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 . "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
 make_ssh "$work/bin"
-make_job hosts_daemon.c job
-make_job hosts_soak.c soak
+compile test/multihost/hosts_daemon.c job
+compile test/multihost/hosts_soak.c soak
 export WEFT_LOG=info
-
-complain() {
-	echo "FAILED: $what: $*"
-	cat "$work/out" "$work/err"
-	bad=1
-}
 
 # job CODE WHAT ARGUMENTS...: runs mpiexec on the hosts in $on or on both, and
 # checks its exit code

@@ -42,9 +42,40 @@ END
 	for tool in cat hostname true; do ln -s "$(type -P $tool)" "$1/"; done
 }
 
-# make_job SOURCE NAME: compiles a program of test/multihost to $work/NAME
-make_job() {
-	${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -I"$top_srcdir/include" \
-		"$top_srcdir/test/multihost/$1" -o "$work/$2" \
-		-L"$build/.libs" -lmpi_abi -Wl,-rpath,"$build/.libs" || exit 1
+# compile FILE NAME: compiles a program of the tree to $work/NAME
+compile() {
+	local libs
+	libs=$(realpath "$build/.libs")
+	${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -w -I"$top_srcdir" \
+		-I"$top_srcdir/include" -I"$top_srcdir/test/mpi" "$top_srcdir/$1" \
+		-o "$work/$2" -L"$libs" -lmpi_abi -lm -Wl,-rpath,"$libs" || exit 1
+}
+
+# complain TEXT...: prints the failure, and the output in $work; $bad becomes 1
+complain() {
+	local file
+	echo "FAILED: ${what:+$what: }$*"
+	for file in "$work"/out "$work"/err "$work"/log.*; do
+		[ ! -e "$file" ] || cat "$file"
+	done
+	bad=1
+}
+
+# has FILE COUNT PATTERN: COUNT lines of $work/FILE match
+has() {
+	[ "$(grep -cE -- "$3" "$work/$1")" = "$2" ] ||
+		complain "$1 has not $2 lines \"$3\""
+}
+
+# nothing_left WHAT: waits until all processes of a job on the hosts have ended.
+# Two processes of test/hosts stay on a host.
+nothing_left() {
+	local h i
+	for h in $HOSTS; do
+		for i in $(seq 300); do
+			[ "$("$HOSTS_SELF" pids "$h" | wc -l)" -le 2 ] && break
+			sleep 0.1
+		done
+		[ "$i" = 300 ] && complain "$h has processes after $1"
+	done
 }

@@ -19,9 +19,7 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/weft-paths.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 . "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
 for prog in paths coll wait_cpu win; do
-	${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -I"$top_srcdir/include" \
-		"$top_srcdir/test/multihost/hosts_$prog.c" -o "$work/$prog" \
-		-L"$build/.libs" -lmpi_abi -Wl,-rpath,"$build/.libs" || exit 1
+	compile "test/multihost/hosts_$prog.c" $prog
 done
 hosts=($HOSTS)
 

@@ -12,12 +12,8 @@ bad=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/weft-session.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 . "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
-for file in multihost/hosts_session mpi/session/session; do
-	${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -w -I"$top_srcdir/include" \
-		-I"$top_srcdir/test/mpi" "$top_srcdir/test/$file.c" \
-		-o "$work/${file##*/}" -L"$build/.libs" -lmpi_abi \
-		-Wl,-rpath,"$build/.libs" || exit 1
-done
+compile test/multihost/hosts_session.c hosts_session
+compile test/mpi/session/session.c session
 # values that a process publishes after PMIx_Finalize are lost
 cat > "$work/lose.c" << 'END'
 #define _GNU_SOURCE

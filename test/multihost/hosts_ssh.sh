@@ -16,13 +16,7 @@ bad=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/weft-ssh.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 . "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
-make_job hosts_daemon.c job
-complain() {
-	echo "FAILED: $*"
-	cat "$work/out" "$work/err" "$work"/log.* 2> /dev/null
-	bad=1
-}
-
+compile test/multihost/hosts_daemon.c job
 mkdir "$work/bin"
 ssh-keygen -q -t ed25519 -N "" -f "$work/host_key" &&
 	ssh-keygen -q -t ed25519 -N "" -f "$work/key" || exit 1

@@ -12,9 +12,7 @@ bad=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/weft-stream.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 . "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
-${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -I"$top_srcdir/include" \
-	"$top_srcdir/test/multihost/hosts_soak.c" -o "$work/soak" -L"$build/.libs" \
-	-lmpi_abi -Wl,-rpath,"$build/.libs" || exit 1
+compile test/multihost/hosts_soak.c soak
 export WEFT_LOG=info
 
 # run WHAT GIB [FLAG...]: runs the job; its exit code is in $got
@@ -24,12 +22,6 @@ run() {
 		bash -c 'on_hosts "$@"' - 2 "$work/soak" 1000 "$2" \
 		> "$work/out" 2> "$work/err" < /dev/null
 	got=$?
-}
-
-complain() {
-	echo "FAILED: $what: $*"
-	cat "$work/out" "$work/err"
-	bad=1
 }
 
 # count FIELD: prints the sum of a number in the streams' statistics

@@ -13,23 +13,12 @@ work=$(mktemp -d "${TMPDIR:-/tmp}/weft-survive.XXXXXX") || exit 1
 trap 'rm -rf "$work"' EXIT
 export WEFT_LOCAL_CPUS=1
 
-# compile FILE NAME
-compile() {
-	${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -I"$top_srcdir" \
-		-I"$top_srcdir/include" "$top_srcdir/$1" -o "$work/$2" \
-		-L"$build/.libs" -lmpi_abi -Wl,-rpath,"$build/.libs" || exit 1
-}
+. "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
 compile test/mpi/fault/fault_basic.c basic
 compile test/mpi/fault/fault_random.c random
 compile test/multihost/hosts_survive.c lose
 compile test/multihost/hosts_daemon.c job
 compile examples/survive.c solver
-
-complain() {
-	echo "FAILED: $*"
-	cat "$work/out" "$work/err"
-	bad=1
-}
 
 # survive ARGUMENTS...: mpiexec --survive
 survive() {
@@ -45,24 +34,6 @@ job() {
 	survive -host host1:2,host2:2 "$@"
 	rc=$?
 	[ $rc = "$want" ] || complain "mpiexec $*: exit code $rc, not $want"
-}
-
-# has FILE COUNT PATTERN: COUNT lines of the file match
-has() {
-	[ "$(grep -cE -- "$3" "$work/$1")" = "$2" ] ||
-		complain "$1 has not $2 lines \"$3\""
-}
-
-# Two processes of test/hosts stay on a host.
-nothing_left() {
-	local h i
-	for h in $HOSTS; do
-		for i in $(seq 300); do
-			[ "$("$HOSTS_SELF" pids "$h" | wc -l)" -le 2 ] && break
-			sleep 0.1
-		done
-		[ "$i" = 300 ] && complain "$h has processes after $1"
-	done
 }
 
 for case in errors receive send any_source collectives revoke agree missing \
