@@ -74,7 +74,7 @@ struct weft_coll_args {
 	bool uneven;
 	/* persistent operation: ranks may start several in different orders */
 	bool any_order;
-	/* the call returns when complete; set by weft_coll_run() */
+	/* blocking call; set by weft_coll_run() */
 	bool blocks;
 	struct weft_route *route; /* private class route, or NULL */
 	int root; /* intercommunicators: also MPI_ROOT, MPI_PROC_NULL */

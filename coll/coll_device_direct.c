@@ -111,7 +111,10 @@ static void offer_fill(const struct direct *d, struct offer *o)
 	const size_t out = (size_t)a->r.count * d->elem;
 
 	*o = (struct offer){ 0 };
-	/* in place, the block's result would overwrite what others read */
+	/*
+	 * in place, the block's result would overwrite data that other ranks
+	 * read
+	 */
 	if (in_place && a->kind == WEFT_COLL_REDUCE_SCATTER)
 		return;
 	o->possible = describe(d->in, bytes, &o->in) &&

@@ -66,7 +66,7 @@ static int hosts_number(struct coll_hosts *h, const struct weft_comm *comm,
 	return i;
 }
 
-/* Sorts the ranks by host; host_of is complete. */
+/* Sorts the ranks by host; host_of has an entry for each rank. */
 static void hosts_order(struct coll_hosts *h, int size)
 {
 	for (int r = 0; r < size; r++)

@@ -29,7 +29,8 @@ struct coll_hosts {
 	bool join_tried;
 	/* communicator of this host's ranks, for the route */
 	struct weft_comm *local;
-	struct weft_route *route; /* NULL: messages are used */
+	/* class route of this host's ranks; NULL: messages are used */
+	struct weft_route *route;
 };
 
 /* Returns the mapping; NULL: all ranks are on one host, or out of memory. */
@@ -49,7 +50,8 @@ struct coll_hosts_plan {
 	bool is_leader;
 	int place; /* index of this host's leader in local_rank */
 	struct coll_tree local_tree;
-	struct coll_tree leader_tree; /* set only at leaders */
+	/* tree of the leaders; set only at leaders */
+	struct coll_tree leader_tree;
 };
 void coll_hosts_plan(struct coll_hosts_plan *plan, const struct coll_hosts *h,
 		     int rank, int root);

@@ -53,14 +53,14 @@ struct coll_step {
 	struct weft_dt *dt;
 	MPI_Count to_n;	       /* COPY: number of elements at the destination */
 	struct weft_dt *to_dt; /* COPY: type at the destination */
-	struct weft_comm *comm;	    /* SEND, RECV, UNIT */
-	struct weft_route *route;   /* UNIT */
-	struct weft_coll_call call; /* UNIT */
+	struct weft_comm *comm;	    /* for SEND, RECV and UNIT */
+	struct weft_route *route;   /* for UNIT */
+	struct weft_coll_call call; /* for UNIT */
 };
 
 /* An outstanding message. */
 struct coll_msg {
-	struct weft_req *req; /* NULL: complete */
+	struct weft_req *req; /* request of the message; NULL: complete */
 	bool in;	      /* a receive, which may get a failure notice */
 	MPI_Count want; /* expected size of a receive, bytes; 0: a signal */
 };

@@ -166,7 +166,7 @@ int coll_run_host(const struct weft_coll_args *a)
 	coll_prog_init(&p, &b, false);
 	row = coll_select(&b);
 	if (row->need & COLL_SHARED && !coll_shared_prepare(&p, &b)) {
-		b.blocks = false; /* the next row that fits */
+		b.blocks = false; /* select a row without shared memory */
 		row = coll_select(&b);
 	}
 	row->fn(&p, &b);

@@ -20,7 +20,8 @@
  */
 #define SLOT_MAX  ((size_t)256 << 10)
 #define SLOT_MIN  ((size_t)64 << 10)
-#define SLOTS_ALL ((size_t)8 << 20) /* bytes of all slots, if SLOT_MIN fits */
+/* bytes of all slots, unless slots of SLOT_MIN need more */
+#define SLOTS_ALL ((size_t)8 << 20)
 #define PAGE	  ((size_t)4096)
 
 /* calls of a communicator before its memory is opened, which takes 0.3 ms */
@@ -69,7 +70,7 @@ void coll_shared_init(struct coll_shared *s, const struct weft_comm *comm,
 
 /* ---- open and close ------------------------------------------------------ */
 
-/* Location of rank 0's memory. */
+/* Location of rank 0's memory, from which the other ranks map it. */
 struct place {
 	int64_t pid;
 	int32_t fd;
@@ -230,8 +231,9 @@ void coll_shared_close(struct weft_comm *comm)
 /* ---- which calls --------------------------------------------------------- */
 
 /*
- * Live, without an emulated machine, whose interface moves the data instead,
- * and with all processes of the job on this host.
+ * Returns whether the job may use shared memory: it is live, on machine native
+ * (the interface of an emulated machine moves the data itself), and all its
+ * processes are on this host.
  */
 static bool job_fits(void)
 {
@@ -250,7 +252,10 @@ static bool comm_fits(const struct weft_comm *comm)
 	       comm->shared_calls != CALLS_NEVER;
 }
 
-/* Elements of reductions are contiguous, and every rank gets some. */
+/*
+ * Returns whether the data can be divided: elements of reductions must be
+ * contiguous, and every rank must get at least one.
+ */
 static bool type_fits(const struct weft_coll_args *a)
 {
 	return !a->op ||

@@ -38,12 +38,15 @@ enum coll_shared_stage {
 
 /* Counters of a rank. Two cache lines: processors prefetch pairs of lines. */
 struct coll_shared_line {
-	_Alignas(128) weft_au32 round[COLL_SHARED_STAGES]; /* last one */
+	/* last round of each stage */
+	_Alignas(128) weft_au32 round[COLL_SHARED_STAGES];
 	weft_au32 waiters; /* processes that block on one of the counters */
 };
 
 struct coll_shared_head {
-	/* verifies that the right memory was opened */
+	/*
+	 * random number, by which a member verifies that it opened this memory
+	 */
 	_Alignas(128) uint64_t token;
 	struct coll_shared_line line[]; /* indexed by rank */
 };
@@ -67,16 +70,19 @@ struct coll_shared {
 /* largest number of members */
 #define COLL_SHARED_RANKS 128
 
-/* Returns the size of a slot in bytes, and of the memory of n ranks. */
+/* Return the size of a slot, and of the memory of n ranks, in bytes. */
 size_t coll_shared_slot_bytes(int n);
 size_t coll_shared_bytes(int n, size_t slot_bytes);
-/* Sets up *s for memory of zeroes. round: number before the first round. */
+/*
+ * Initializes *s for memory that contains zeroes. round: the number before that
+ * of the first round.
+ */
 void coll_shared_init(struct coll_shared *s, const struct weft_comm *comm,
 		      void *memory, size_t slot_bytes, uint32_t round);
 
 /*
- * Returns whether this communicator may use shared memory, and for this
- * operation; the same at all ranks.
+ * Returns whether this operation of the communicator may use shared memory; the
+ * result is the same at all ranks.
  */
 bool coll_shared_fits(const struct weft_coll_args *a);
 struct coll_prog;

@@ -38,7 +38,10 @@ static void finish(struct coll_prog *p, const struct coll_shared *s)
 		p->err = s->err;
 }
 
-/* Returns the length of the parts when n is divided evenly, at most `most`. */
+/*
+ * Returns the length of the parts if n is divided evenly into parts of at most
+ * `most`.
+ */
 static size_t even_part(size_t n, size_t most)
 {
 	size_t parts = (n + most - 1) / most;

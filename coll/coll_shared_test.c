@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-#define SLOT 512 /* bytes */
+#define SLOT 512 /* bytes of a slot */
 
 static struct weft_rng rng;
 static struct case_elem plain, gappy;
@@ -156,7 +156,8 @@ static void slots_are_not_overwritten_early(void **state)
 	struct coll_shared *c = m->comm[2]->shared;
 
 	for (int i = 0; i < 2; i++) {
-		coll_shared_begin(a); /* does not wait: no round used them */
+		/* does not wait: no earlier round used this slot */
+		coll_shared_begin(a);
 		coll_shared_reach(a, COLL_SHARED_LEFT);
 	}
 	coll_shared_begin_reader(b);

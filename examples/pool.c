@@ -69,7 +69,10 @@ static void manage(MPI_Comm workers)
 	}
 	for (int w = 0; w < n; w++)
 		give(workers, w, END);
-	/* always in the same order, so that the rounding is the same */
+	/*
+	 * the order of additions is the same in every run, and so is the
+	 * rounding
+	 */
 	for (int i = 0; i < TASKS; i++)
 		sum += part[i];
 	printf("%d workers, %d tasks: %.9f\n", n, TASKS, sum);

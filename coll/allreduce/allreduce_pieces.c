@@ -34,12 +34,12 @@ struct pieces {
 	struct weft_dt *dt;
 	const char *in; /* vector of this rank */
 	char *out;
-	char *spare; /* a piece that this rank leads, one after the other */
-	char *from;  /* a piece of another rank of this host */
+	char *spare; /* buffer of the piece that this rank combines now */
+	char *from;  /* buffer for the operand of another rank of this host */
 	MPI_Count n;
 	MPI_Count longest; /* elements of the longest piece */
 	int count;
-	int led; /* number of pieces that this rank leads, 0 if it leads none */
+	int led; /* number of pieces that this rank leads */
 	unsigned sent[PIECES_MOST], received[PIECES_MOST];
 };
 

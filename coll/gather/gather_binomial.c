@@ -18,7 +18,7 @@
 #include "coll/coll_tree.h"
 
 struct walk {
-	bool up; /* gather; false: scatter */
+	bool up; /* true: gather, false: scatter */
 	/*
 	 * all: the root's receive (gather) or send side (scatter); own: this
 	 * rank's side

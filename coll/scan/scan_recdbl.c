@@ -23,7 +23,9 @@ struct scan {
 	MPI_Count n;
 };
 
-/* Result = partial result of lower ranks, as left operand, op result. */
+/*
+ * Combines the received sum of lower ranks, as left operand, with the result.
+ */
 static void combine_left(struct coll_prog *p, struct scan *s)
 {
 	struct weft_dt *dt = p->op_dt;

@@ -168,7 +168,7 @@ struct fi_weft_mem {
  */
 #define FI_WEFT_WORLD "weft_world"
 
-/* Description of what a rank waits for. */
+/* Description of the wait of a rank. */
 struct fi_weft_note {
 	int64_t peer; /* rank waited for; -1: no particular rank */
 	uint64_t clock_ps;
@@ -228,7 +228,8 @@ struct fi_weft_branch {
  * sizes and of bytes. An upper limit of 0 means no limit.
  */
 struct fi_weft_choice {
-	char operation[20]; /* as in the machine file: "bcast" */
+	/* name of the operation, as in the machine file: "bcast" */
+	char operation[20];
 	char algorithm[20];
 	uint32_t ranks_min, ranks_max;
 	uint64_t bytes_min, bytes_max;
@@ -237,11 +238,11 @@ struct fi_weft_choice {
 /* A rank that has ended before the others. */
 struct fi_weft_failure {
 	uint32_t rank;
-	uint32_t has_left; /* 1: it has left (fi_weft_world.leave) */
-	/* 1: all its packets for this rank have been read */
+	uint32_t has_left; /* 1: the rank has left (fi_weft_world.leave) */
+	/* 1: all packets of the rank for this rank have been read */
 	uint32_t is_silent;
-	uint64_t failed_ps; /* time at which it ended */
-	uint64_t known_ps;  /* time from which the other ranks know it */
+	uint64_t failed_ps; /* time at which the rank ended */
+	uint64_t known_ps;  /* time at which the other ranks detect the end */
 };
 
 struct fi_weft_world {

@@ -62,7 +62,7 @@ struct weft_dma_path {
 	/* path to the peer, for data or request */
 	struct weft_pkt_attr there;
 	struct weft_pkt_attr back;
-	bool quick; /* costs the processor time of a single packet */
+	bool quick; /* the processor needs only the time of a single packet */
 };
 
 /* ---- transfers ----------------------------------------------------------- */

@@ -41,7 +41,8 @@ struct weft_vt;
 
 /* Another endpoint as seen by this one. Carriers embed it as first member. */
 struct weft_peer {
-	const union weft_name *name; /* in the carrier's record */
+	/* the peer's name; stored in the carrier's record */
+	const union weft_name *name;
 	/* index of the peer in its carrier: dense, starting at 0, constant */
 	uint32_t index;
 	uint16_t lost; /* errno with which the peer was lost, or 0 */
@@ -206,7 +207,8 @@ struct weft_stream_xfer {
 	/*
 	 * Called by poll. Receiver: all bytes have arrived, or -ECONNRESET: the
 	 * stream is broken and only `moved` bytes have arrived. Sender: the
-	 * memory is not needed any more; only the receiver knows what arrived.
+	 * memory is not needed any more; only the receiver has the number of
+	 * bytes that arrived.
 	 */
 	void (*done)(struct weft_stream_xfer *x, int err);
 };
@@ -240,7 +242,7 @@ struct weft_stream_ops {
 
 struct weft_carrier_ops {
 	const char *name;
-	/* NULL: no streams */
+	/* functions for streams; NULL: the carrier has no streams */
 	const struct weft_stream_ops *stream;
 	/* row of the table of prov/backend/backend.h */
 	const struct weft_backend *backend;

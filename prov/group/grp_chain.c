@@ -41,7 +41,7 @@ struct nic_chain {
 	int me;
 	int err;
 	bool differs;
-	/* in nic_chain_poll(), which completion callbacks may call again */
+	/* nic_chain_poll() is active; completion callbacks may call it again */
 	bool busy;
 	uint64_t posted; /* next packet number */
 	uint64_t due;	 /* packets of this member that were not sent yet */

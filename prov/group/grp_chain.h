@@ -31,7 +31,7 @@ void nic_chain_fail(struct nic_chain *c, int err);
 
 /* Progress of a member, for grp_check.c. */
 struct nic_chain_state {
-	uint64_t posted;	 /* packets of broadcasts */
+	uint64_t posted;	 /* number of the next packet of broadcasts */
 	uint64_t due;		 /* packets that this member has not sent yet */
 	uint64_t broadcast;	 /* packets that this member has sent */
 	uint64_t received_count; /* packets that this member has received */

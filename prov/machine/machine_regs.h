@@ -25,7 +25,7 @@
 
 struct weft_regs_entry {
 	uint64_t base;
-	uint64_t bytes; /* 0: the entry is empty */
+	uint64_t bytes; /* length of the range; 0: the entry is empty */
 	uint64_t flags; /* permissions; the unit defines the bits */
 };
 
@@ -35,9 +35,10 @@ struct weft_regs {
 	struct weft_carrier *carrier;
 	size_t offset; /* offset of the area in the shared memory, bytes */
 	uint32_t count;
-	struct weft_regs_area *own; /* NULL: the carrier shares no memory */
-	struct weft_table peer;	    /* areas of peers */
-	uint64_t *taken;	    /* bit mask of entries in use */
+	/* entries of this unit; NULL: the carrier shares no memory */
+	struct weft_regs_area *own;
+	struct weft_table peer; /* areas of peers */
+	uint64_t *taken;	/* bit mask of entries in use */
 };
 
 /*

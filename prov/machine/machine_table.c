@@ -120,15 +120,15 @@ static const struct weft_machine rows[] = {
 		.fabric = "weft",
 		.unit = &weft_unit_direct,
 		.inject_bytes = 256,
-		/* or the carrier's limit if that is lower */
+		/* the limit of the carrier is used if it is lower */
 		.packet_bytes = 8192,
-		/* used if it was not measured on the host */
+		/* default; mpiexec measures the best limit on the host */
 		.eager_bytes = 65536,
 		.eager_by_host = true,
 		.typed_bytes = 8192 +
 			       /*
-				* minimum: longer than one packet (measured by
-				* bench/dt)
+				* the shortest message: longer than one packet
+				* (measured by bench/dt)
 				*/
 			       1,
 		.msg_order = ORDER_STRICT,
@@ -147,8 +147,9 @@ static const struct weft_machine rows[] = {
 		.packet_bytes = 480,
 		/* longer messages use remote get, LLNL BG/Q tutorial */
 		.eager_bytes = 2048,
-		.msg_order = ORDER_STRICT, /* deterministic routing */
-		.fifos = 544,		   /* injection FIFOs [SC11 III.A] */
+		/* routing is deterministic, so packets keep their order */
+		.msg_order = ORDER_STRICT,
+		.fifos = 544, /* injection FIFOs [SC11 III.A] */
 		.cu = CUNIT_BGQ,
 		.routes = BGQ_ROUTES,
 		.bar = CUNIT_BGQ_BAR,
@@ -165,8 +166,9 @@ static const struct weft_machine rows[] = {
 		/* mailbox slot of 1024 (FMA limit of Open MPI), less headers */
 		.packet_bytes = 984,
 		.eager_bytes = 8192, /* assumed; longer messages: BTE get */
-		.msg_order = ORDER_STRICT, /* mailboxes have sequence numbers */
-		.fifos = 64,		   /* user windows (gemini.h) */
+		/* sequence numbers in mailboxes keep packets in order */
+		.msg_order = ORDER_STRICT,
+		.fifos = 64, /* user windows (gemini.h) */
 		.cu = CUNIT_NATIVE,
 		.routes = KARY_ROUTES,
 		.forms = gemini_forms,
@@ -184,7 +186,7 @@ static const struct weft_machine rows[] = {
 		.packet_bytes = 2016,
 		/* assumed, from Tports; longer messages: DMA by the receiver */
 		.eager_bytes = 32768,
-		.msg_order = ORDER_STRICT, /* cookies keep order */
+		.msg_order = ORDER_STRICT, /* cookies keep packets in order */
 		/* command queues [IEEE Micro 2005] */
 		.fifos = 8000,
 		.cu = CUNIT_NATIVE,
@@ -207,7 +209,7 @@ static const struct weft_machine rows[] = {
 		.routes = KARY_ROUTES,
 		.bar = CUNIT_NATIVE,
 		.barriers = KARY_ROUTES,
-		.levels = 2, /* as in share/machines/sunway */
+		.levels = 2, /* the value of share/machines/sunway */
 	},
 	{
 		.name = "apenet",
@@ -217,8 +219,9 @@ static const struct weft_machine rows[] = {
 		.inject_bytes = 128, /* assumed: part of a ring slot */
 		/* assumed: payload of 4 KB, less the header */
 		.packet_bytes = 4064,
-		.eager_bytes = 32768,	   /* assumed; longer: put on request */
-		.msg_order = ORDER_STRICT, /* dimension-order routing */
+		.eager_bytes = 32768, /* assumed; longer: put on request */
+		/* dimension-order routing keeps packets in order */
+		.msg_order = ORDER_STRICT,
 		/* GPUDirect: paper 3 of share/machines/apenet */
 		.hmem = true,
 		.fifos = 1, /* command queue: paper 2.1 */

@@ -17,7 +17,7 @@
  * owner waits. Part of announcements (prov/nic).
  */
 struct weft_mem_share {
-	uint32_t iface;	 /* kind */
+	uint32_t iface;	 /* kind of the memory */
 	uint32_t device; /* number of the device, the same in all processes */
 	/* random number that identifies the owner's process */
 	uint64_t process;

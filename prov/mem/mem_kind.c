@@ -50,7 +50,7 @@ static bool host_on_bus(uint64_t address)
 static const struct weft_mem_kind host = {
 	.name = WEFT_MEM_HOST,
 	.path = "host",
-	.iface = 0, /* FI_HMEM_SYSTEM */
+	.iface = 0, /* the value of FI_HMEM_SYSTEM */
 	.page_bits = 12,
 	.alloc = host_alloc,
 	.free = host_free,

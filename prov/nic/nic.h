@@ -133,7 +133,7 @@ struct weft_unit {
 	 * completion the unit reported; counted by units with mem_open.
 	 */
 	uint64_t transfers;
-	uint64_t atomics; /* executed by amo_word */
+	uint64_t atomics; /* number of atomics executed by amo_word */
 };
 
 /*
@@ -473,8 +473,9 @@ struct weft_nic_attr {
 	union weft_name name; /* local address; port 0: any port */
 	const struct weft_nic_up *up;
 	void *up_arg;
-	uint32_t fifo_slots; /* 0: the carrier's default */
-	size_t eager_bytes;  /* eager limit; 0: the machine's limit */
+	/* slots of the reception FIFO; 0: the carrier's default */
+	uint32_t fifo_slots;
+	size_t eager_bytes; /* eager limit; 0: the machine's limit */
 	/* eager limit measured on the host, for machines with eager_by_host */
 	size_t host_eager;
 	/*
@@ -654,7 +655,7 @@ struct weft_nic_stats {
 	uint64_t paced;
 	uint64_t garbage;   /* invalid packets */
 	uint64_t chained;   /* commands that events of the unit started */
-	uint64_t transfers; /* see struct weft_unit */
+	uint64_t transfers; /* counters of the unit, see struct weft_unit */
 	uint64_t atomics;   /* words changed by the unit's atomics */
 };
 

@@ -78,7 +78,9 @@ uint8_t nic_cell_get(struct weft_nic *nic)
 		return 0;
 	i = (unsigned)__builtin_ctzll(nic->cells_free);
 	nic->cells_free &= nic->cells_free - 1;
-	/* published by the packet that contains the cell's number */
+	/*
+	 * the packet that contains the cell's number is sent after this store
+	 */
 	weft_store64(nic_share_cell(nic->share, i), 0);
 	return (uint8_t)(i + 1);
 }

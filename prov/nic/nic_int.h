@@ -201,8 +201,12 @@ struct nic_grant {
 /* States of a pending op, see the table above. */
 enum nic_state {
 	NIC_NEW,
-	NIC_SENDING,   /* packets are left to send */
-	NIC_PACING,    /* in list bulk: sends what the receiver has requested */
+	NIC_SENDING, /* packets are left to send */
+	/*
+	 * in list bulk: the bytes that the receiver has requested are being
+	 * sent
+	 */
+	NIC_PACING,
 	NIC_WAITING,   /* waits for a packet of the peer */
 	NIC_DMA_AGAIN, /* the unit's queue was full */
 	NIC_DMA,       /* DMA is outstanding */
@@ -235,10 +239,11 @@ struct nic_msg {
 	void *claim;
 	struct weft_list link; /* link in nic->claimed */
 	uint32_t remote_id;
-	uint16_t flags;	 /* flags of the packet, NIC_WIRE_FLAGS */
-	uint8_t rts;	 /* 1: announced only */
-	uint8_t dropped; /* 1: discarded, but still arriving */
-	uint8_t left;	 /* 1: complete, from a peer that is gone */
+	uint16_t flags; /* flags of the packet, NIC_WIRE_FLAGS */
+	uint8_t rts;	/* 1: only the announcement has arrived */
+	/* 1: the message is discarded, but packets of it still arrive */
+	uint8_t dropped;
+	uint8_t left; /* 1: the message is complete, but its sender is lost */
 	/* errno of a claimed message that will stay incomplete, or 0 */
 	uint16_t lost;
 	/*

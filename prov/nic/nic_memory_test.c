@@ -122,7 +122,7 @@ static void registers_of_a_message_are_closed_at_its_end(void **state)
 	struct world *w = counting_world(8);
 
 	T_FALSE(message(w));
-	T_IS(opens, 1); /* the send buffer */
+	T_IS(opens, 1); /* one register: that of the send buffer */
 	T_IS(open_now, 0);
 	/* DMA has worked: the sender also copies into the receive buffer */
 	T_FALSE(message(w));

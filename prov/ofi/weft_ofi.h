@@ -82,7 +82,7 @@ struct weft_domain {
 	bool prov_key;	/* FI_MR_BASIC: the provider chooses the keys */
 	bool auto_progress;
 	enum fi_av_type av_type;
-	sa_family_t family; /* of the names of its endpoints */
+	sa_family_t family; /* address family of all endpoint names */
 	/* enabled endpoints, in the order of fi_enable */
 	struct weft_ep **eps;
 	size_t ep_count;

@@ -649,11 +649,13 @@ static inline bool vt_has_ended(const struct vt *v)
  */
 void vt_end_of_process(struct vt_engine_pass *t, uint32_t rank);
 /*
- * Called by the engine: the end of the rank given by the cookie has become
- * known.
+ * Called by the engine: the other ranks have detected the end of the rank that
+ * the cookie names.
  */
 void vt_end_known(struct vt_engine_pass *t, uint64_t cookie);
-/* Called by the engine: a rank has failed, and the failure is known now. */
+/*
+ * Called by the engine: a rank has failed, and the other ranks detect it now.
+ */
 void vt_rank_failed(struct vt_engine_pass *t, uint32_t rank,
 		    uint64_t failed_ps);
 /* Called by the engine: a rank leaves a job in which ranks may fail. */

@@ -49,7 +49,7 @@ struct weft_vt_conf {
 	double instructions;
 	/* instructions are basic blocks, counted by src/blocks */
 	bool blocks;
-	const struct weft_noise *noise; /* NULL: none */
+	const struct weft_noise *noise; /* noise of computation; NULL: none */
 	/* largest packet that the machine's unit sends, bytes */
 	uint32_t packet_bytes;
 	const char *faults; /* fault plan, or its file; NULL, "": none */
@@ -143,7 +143,7 @@ struct weft_vt_choice {
 int weft_vt_choice(const struct weft_vt *w, unsigned i,
 		   struct weft_vt_choice *choice);
 
-/* What a rank waits for, as recorded by the layers above. */
+/* The wait of a rank, as the layers above have recorded it. */
 #define WEFT_VT_TEXT 240
 struct weft_vt_note {
 	int64_t peer; /* rank waited for, or -1 */
@@ -157,10 +157,11 @@ enum weft_vt_state {
 	WEFT_VT_BLOCKED,   /* blocked until a packet arrives */
 	WEFT_VT_POLLING,   /* blocked until the next poll of the rank */
 	WEFT_VT_POLL_LOOP, /* polls in a loop: blocked until a packet arrives */
-	WEFT_VT_DONE,	   /* has left; may run the engine once more */
-	WEFT_VT_LEFT,	   /* has left and run the engine */
+	WEFT_VT_DONE, /* the rank has left, and may run the engine once more */
+	WEFT_VT_LEFT, /* the rank has left, and will not run the engine again */
 	WEFT_VT_DEAD,
-	WEFT_VT_VACANT, /* not started; weft_vt_spawn() */
+	/* the rank has not started; weft_vt_spawn() can start it */
+	WEFT_VT_VACANT,
 };
 
 /* Counters so far, equal in every run. */
@@ -218,14 +219,14 @@ struct weft_vt_tree_node {
 /* Leaves the world normally, without notifying the other ranks. */
 void weft_vt_leave(struct weft_carrier *c);
 /*
- * Records what this rank waits for (peer -1: no particular rank). Returns the
- * number of ranks that have not recorded their wait since the deadlock was
- * detected; 0: this rank is the last.
+ * Records the wait of this rank (peer -1: it waits for no particular rank).
+ * Returns the number of ranks that have not recorded their wait since the
+ * deadlock was detected; 0: this rank is the last.
  */
 int weft_vt_note(struct weft_carrier *c, int64_t peer, const char *text);
 /*
- * Returns what a rank has recorded. -EINVAL: no such rank; -ENOENT: the rank
- * was not started.
+ * Returns the wait that a rank has recorded. -EINVAL: no such rank; -ENOENT:
+ * the rank was not started.
  */
 int weft_vt_read_note(struct weft_carrier *c, uint32_t rank,
 		      struct weft_vt_note *note);

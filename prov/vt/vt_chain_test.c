@@ -20,7 +20,10 @@ static const uint32_t ranks[MEMBERS] = { 0, 2, 3, 5, 7 };
 /* time when a member that computes continues, ps */
 #define LATER (1000000ull * NS)
 
-/* The operation of the members, and when member BUSY computes. */
+/*
+ * The operation of the members, and when one of them, the member BUSY,
+ * computes.
+ */
 struct scene {
 	struct play play;
 	struct weft_backend_part part;
@@ -44,7 +47,7 @@ static void compute_until(struct end *e, uint64_t at)
 
 /*
  * Waits until time `at` in the carrier. Unlike with compute_until(), the engine
- * cannot know in advance what the rank posts afterwards.
+ * cannot know in advance which operations the rank posts afterwards.
  */
 static void wait_until(struct end *e, uint64_t at)
 {

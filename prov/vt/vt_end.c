@@ -27,8 +27,8 @@ static bool is_end(const struct weft_fault_entry *f)
 }
 
 /*
- * Returns the detection time: from the end of a rank until the other ranks know
- * of it.
+ * Returns the detection time: from the end of a rank until the other ranks
+ * detect it.
  */
 static uint64_t detection_ps(const struct weft_vt *w,
 			     const struct weft_fault_plan *plan)

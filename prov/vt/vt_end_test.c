@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks that a fault plan ends: they run up to the time of the plan, what they
- * send later is dropped, and the other ranks know it at the time of detection.
+ * Ranks that a fault plan ends: they run up to the time of the plan, packets
+ * that they send later are dropped, and the other ranks detect the end after
+ * the machine's detection time.
  */
 #include "prov/vt/vt_api.h"
 #include "test/support/vt_fixture.h"
@@ -32,7 +33,9 @@ static int wait_end(struct end *e, uint64_t at)
 	return ret == -EHOSTDOWN && now(e) == at ? 0 : 10;
 }
 
-/* Waits until the end of rank 1 is known, and records when. */
+/*
+ * Waits until this rank has detected the end of rank 1, and records the time.
+ */
 static int wait_known(struct play *p, struct end *e)
 {
 	struct weft_vt_failure f;

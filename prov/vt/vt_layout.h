@@ -109,9 +109,10 @@ struct vt_head {
 	uint32_t node_dead; /* a node or rank is dead: ranks announce leaving */
 	/* the fault plan ends ranks: ranks announce leaving from the start */
 	uint32_t ends_planned;
-	/* time from the end of a process until the other ranks know it */
+	/* time from the end of a process until the other ranks detect it */
 	uint64_t detect_exit_ps;
-	weft_au32 failures; /* ranks whose end is known; vt_rank_cold.failure */
+	/* number of ranks whose end was detected; vt_rank_cold.failure */
+	weft_au32 failures;
 	uint32_t batch_count;
 	weft_au64 now; /* virtual time that the model has reached, ps */
 	uint64_t passes;

@@ -539,7 +539,7 @@ static bool post_bcast(struct vt_engine_pass *t, const struct vt_buf *b)
 	if (r->seq[k] != b->part.seq + 1)
 		return b->part.root == b->to;
 	/*
-	 * The result is known: deliver it if it has reached this member, or if
+	 * The result exists: deliver it if it has reached this member, or if
 	 * the operation has failed. Chained events may not have forwarded it to
 	 * this member yet.
 	 */

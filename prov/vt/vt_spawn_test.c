@@ -108,7 +108,7 @@ static int limits(struct play *p, struct end *e, uint32_t rank)
 	if (weft_vt_spawn(e->c, 2, &first) || first != 4)
 		return 32;
 	weft_vt_spawn_cancel(e->c, first, 2);
-	/* virtual time goes on without the processes */
+	/* virtual time advances without the processes */
 	if (e->c->ops->wait(e->c, 1000) != -ETIMEDOUT)
 		return 33;
 	if (weft_vt_spawn(e->c, 1, &first) || first != 2)

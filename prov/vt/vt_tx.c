@@ -116,7 +116,8 @@ unsigned vt_path(struct weft_carrier *c, const char *name)
 uint64_t vt_packet_copy_ps(const struct vt *v, const struct vt_buf *b)
 {
 	const struct net_config *cfg = &v->w->cfg;
-	uint32_t from = b->from, to = b->to; /* other processes write them */
+	/* read once: other processes can write to the buffer */
+	uint32_t from = b->from, to = b->to;
 
 	/* copies between ranks that share memory are timed separately */
 	if (weft_likely(!cfg->packet_copy_ps_x1000) || v->interface.running ||

@@ -148,7 +148,9 @@ static void a_dead_host_is_reported_by_its_interface(void **state)
 	steps(&w, 5);
 	w.host_dead[21] = true;
 	step(&w);
-	/* interface and neighbours know of the fault, the master does not */
+	/*
+	 * interface and neighbours have detected the fault, the master has not
+	 */
 	T_IS(w.node[21].of_host.state, WEFT_WATCH_BROKEN);
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)
 		T_IS(w.node[neighbour(21, p)].neighbour[back(p)].host,

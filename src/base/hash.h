@@ -12,7 +12,7 @@
 
 struct weft_hash_cell {
 	uint64_t key;
-	void *val; /* NULL: the slot is free */
+	void *val; /* value; NULL: the slot is free */
 };
 
 struct weft_hash {

@@ -91,7 +91,7 @@ static void a_region_beyond_the_file_size_limit_is_refused(void **state)
 	memset(&r, 0x11, sizeof(r));
 	set_limit(RLIMIT_FSIZE, 4096);
 	T_IS(weft_region_open(&r, "weft-test", 8192), -EFBIG);
-	/* closing it has no effect */
+	/* the region is marked as closed */
 	T_NULL(r.base);
 	T_IS(r.fd, -1);
 	T_OK(weft_region_open(&r, "weft-test", 4096));

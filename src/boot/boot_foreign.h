@@ -29,8 +29,9 @@ uint64_t weft_foreign_job(void);
 int weft_foreign_identify(int proc, struct weft_identity *id);
 
 /*
- * Returns the index of a process, which may become known by this call; -EPROTO:
- * the identity is not valid, -ENOSPC: too many processes, other -errno.
+ * Returns the index of a process, and adds the process to the table if
+ * necessary; -EPROTO: the identity is not valid, -ENOSPC: too many processes,
+ * other -errno.
  */
 int weft_foreign_find(const struct weft_identity *id);
 

@@ -19,7 +19,7 @@
  * of the provider's packets or of shared memory.
  */
 #define WEFT_FORMAT	   "0001"
-#define WEFT_FORMAT_RECORD 24  /* bytes */
+#define WEFT_FORMAT_RECORD 24  /* bytes of a record of the version */
 #define WEFT_FORMAT_WHY	   256 /* bytes of a reason */
 
 void weft_format_write(char record[WEFT_FORMAT_RECORD]);

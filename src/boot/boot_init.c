@@ -178,7 +178,8 @@ static void report(const uint64_t *ns)
 
 /* protects the variables below, and makes starts and ends exclusive */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static unsigned users; /* MPI_Init and sessions */
+/* number of users of the library: MPI_Init and sessions */
+static unsigned users;
 static bool is_open;
 static bool used_sessions;
 static pid_t opener; /* process that opened the library: not a child */

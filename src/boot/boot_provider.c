@@ -26,7 +26,8 @@
 #define OWN_FILE   "libweft-direct.so"
 #define OTHER_FILE "libweft-fabric-shim.so"
 
-static const struct weft_fishim *other; /* NULL: Weft's provider is used */
+/* functions of libfabric's library; NULL: Weft's provider is used */
+static const struct weft_fishim *other;
 
 /*
  * Finds a library in the directory DIR of the MPI library. Installed:

@@ -47,7 +47,7 @@ struct secret_offer {
 
 struct secret_user {
 	uint8_t bytes[SECRET_TEXT_MAX];
-	size_t len; /* 0: the user has no secret */
+	size_t len; /* length of the secret; 0: the user has no secret */
 	/* source of the secret, or the reason why there is none */
 	char what[WEFT_KEYFILE_WHY];
 };

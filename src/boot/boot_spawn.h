@@ -23,11 +23,17 @@
 
 struct weft_spawn_app {
 	const char *command;
-	char *const *args; /* without the command, ends with NULL; or NULL */
-	int n;		   /* number of processes */
-	const char *wdir;  /* NULL: as this process */
-	const char *path;  /* directories for the command; NULL: as mpiexec */
-	const char *host;  /* names of hosts; NULL: chosen by the launcher */
+	/*
+	 * arguments without the command, terminated by NULL; NULL: no arguments
+	 */
+	char *const *args;
+	int n;		  /* number of processes */
+	const char *wdir; /* working directory; NULL: that of this process */
+	/*
+	 * directories in which the command is searched; NULL: those of mpiexec
+	 */
+	const char *path;
+	const char *host;     /* names of hosts; NULL: chosen by the launcher */
 	const char *hostfile; /* file with names of hosts; NULL: none */
 };
 

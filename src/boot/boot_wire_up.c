@@ -31,7 +31,7 @@
 #include <string.h>
 
 #define NAME_MAX_BYTES 256
-/* largest number of processes of other jobs that this process knows */
+/* largest number of processes of other jobs in the tables of this process */
 #define FOREIGN_MAX    4096
 
 static char my_name[NAME_MAX_BYTES];

@@ -25,7 +25,8 @@
 /* format of WEFT_SPAWN_WORLD: first rank, handle */
 #define SPAWN_FORMAT "%u %63[a-z0-9 ]"
 
-static struct fi_weft_world *world; /* NULL in live mode */
+/* the provider's table for the world; NULL in live mode */
+static struct fi_weft_world *world;
 
 static struct fid *domain(void)
 {

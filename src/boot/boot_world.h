@@ -29,7 +29,7 @@ int weft_world_spare(void);
 /* Returns choice i of a collective algorithm, or -ENOENT. */
 struct fi_weft_choice;
 int weft_world_choice(unsigned i, struct fi_weft_choice *choice);
-/* Returns end i of a rank that this rank knows of, or -ENOENT. */
+/* Returns the i-th end of a rank that this rank has detected, or -ENOENT. */
 struct fi_weft_failure;
 int weft_world_failure(uint32_t i, struct fi_weft_failure *f);
 /* Blocks for the time that a file access takes on the machine. */

@@ -53,12 +53,13 @@ struct weft_comm {
 
 	int size; /* size of the local group */
 	bool inter;
-	bool revoked; /* MPIX_Comm_revoke (src/recover) */
+	bool revoked; /* revoked by MPIX_Comm_revoke (src/recover) */
 	bool foreign; /* some members are processes of other jobs */
 	/* weft_comm_exchange_addresses() was called */
 	bool addresses_exchanged;
 	struct weft_group *group;
-	struct weft_group *remote; /* NULL in an intracommunicator */
+	/* remote group; NULL in an intracommunicator */
+	struct weft_group *remote;
 	/* intercommunicator: communicator of the local group; else NULL */
 	struct weft_comm *local;
 	weft_au32 coll_seq; /* collectives started, see weft_comm_next_tag() */
@@ -73,9 +74,12 @@ struct weft_comm {
 	uint32_t unit_kinds;
 	/* coll/coll_unit.c: number of collectives before the join */
 	unsigned join_age;
-	struct weft_topo *topo; /* owned; NULL: none */
-	struct weft_attr *attr; /* owned; NULL: none */
-	struct weft_info *info; /* owned; NULL: none */
+	/* topology, owned by the communicator; NULL: none */
+	struct weft_topo *topo;
+	/* attributes, owned by the communicator; NULL: none */
+	struct weft_attr *attr;
+	/* hints, owned by the communicator; NULL: none */
+	struct weft_info *info;
 	struct weft_errh *errh; /* holds one reference; never NULL */
 	struct weft_bsend *bsend;
 	/* entry in the list of all communicators (diag_peer_failure.c) */

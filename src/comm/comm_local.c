@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The hosts of a communicator's members, as far as the launcher knows them. */
+/* The hosts of a communicator's members, as reported by the launcher. */
 #include "src/comm/comm_local.h"
 
 #include "src/core/core_state.h"

@@ -94,8 +94,9 @@ struct weft_core_backend {
 	void (*compute)(uint64_t ps);
 	double (*factor)(void);
 	/*
-	 * Returns failure i of a process of the job, or -ENOENT: this process
-	 * knows of fewer. NULL: the launcher and the provider report failures.
+	 * Returns the i-th failure of a process of the job, or -ENOENT: this
+	 * process has detected fewer. NULL: the launcher and the provider
+	 * report failures.
 	 */
 	int (*failure)(uint32_t i, struct fi_weft_failure *f);
 };

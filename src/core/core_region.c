@@ -21,7 +21,7 @@
 
 static struct region {
 	char name[NAME_BYTES];
-	bool fixed;    /* its time is in the table */
+	bool fixed;    /* the table has a time for the region */
 	double ps;     /* time of the table, or sum of the samples */
 	int samples;   /* executions measured */
 	uint64_t from; /* CPU time at the begin, ns */

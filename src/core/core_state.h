@@ -53,8 +53,8 @@ struct weft_job {
 	int member;
 	int members;
 	bool background; /* this job ends when the other jobs have ended */
-	int appnum;	 /* -1: unknown */
-	int universe;	 /* -1: unknown */
+	int appnum;	 /* MPI_APPNUM; -1: unknown */
+	int universe;	 /* MPI_UNIVERSE_SIZE; -1: unknown */
 	bool launched;
 	int *local; /* ranks on this host, local_size entries; or NULL */
 };
@@ -109,7 +109,7 @@ struct weft_core {
 	/* number of known processes, from job.size on of other jobs */
 	int procs;
 	int proc_room; /* largest number of known processes */
-	/* NULL outside of MPI_Init and MPI_Finalize */
+	/* MPI_COMM_WORLD; NULL before MPI_Init and after MPI_Finalize */
 	struct weft_comm *world;
 	struct weft_comm *self;
 	struct weft_comm *parent; /* MPI_Comm_get_parent; NULL: none */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Deadlock report: records what this process waits for, and ends a job that is
- * deadlocked. Only a provider in virtual time can detect a deadlock.
+ * Deadlock report: records the operations for which this process waits, and
+ * ends a job that is deadlocked. Only a provider in virtual time can detect a
+ * deadlock.
  */
 #ifndef WEFT_DIAG_DEADLOCK_H
 #define WEFT_DIAG_DEADLOCK_H
@@ -11,9 +12,9 @@
 struct weft_idle;
 
 /*
- * Called when the provider reports a deadlock: passes what this rank waits for
- * to the provider. The last rank to do so prints the report and ends the job.
- * Does not return.
+ * Called when the provider reports a deadlock: passes a description of this
+ * rank's wait to the provider. The last rank to do so prints the report and
+ * ends the job. Does not return.
  */
 void weft_deadlock_report(const struct weft_idle *first)
 	WEFT_NORETURN WEFT_COLD;

@@ -45,7 +45,8 @@ static struct weft_health_bounds bounds;
 static pthread_t thread;
 static bool running;
 static weft_au32 stop;
-static struct fi_weft_stats *stats; /* NULL: the provider has no counters */
+/* table of the provider's counters; NULL: the provider has none */
+static struct fi_weft_stats *stats;
 /* values of the counters at the last check */
 static uint64_t garbage, losses;
 static uint64_t garbage_ns, losses_ns;

@@ -19,7 +19,7 @@
 
 #define CONTACT_MAX 64 /* largest number of new peers per check */
 
-/* NULL: the provider does not report deaths */
+/* table of the provider's peers; NULL: the provider does not report deaths */
 static struct fi_weft_peers *peers;
 static struct weft_list comms = { &comms, &comms };
 /* error of receives from each process, indexed as weft_core.proc; 0: none */

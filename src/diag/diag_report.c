@@ -176,7 +176,9 @@ static void print_classes(FILE *f, const struct loads *s, uint64_t now)
 	print_class(f, &all, now);
 }
 
-/* Prints the time from which the other ranks know that a rank has failed. */
+/*
+ * Prints the time at which the other ranks have detected the failure of a rank.
+ */
 static void print_known(FILE *f, const struct fi_weft_world *world,
 			struct fid *domain, uint32_t rank)
 {

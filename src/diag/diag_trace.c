@@ -40,7 +40,8 @@ static WEFT_HOT_DATA struct fi_ops_cq *queue, hooked_queue;
 static WEFT_HOT_DATA struct fi_weft_recv *direct, hooked_direct;
 static WEFT_HOT_DATA struct fi_weft_typed *typed, hooked_typed;
 static WEFT_HOT_DATA struct weft_trace_hooks ends;
-static struct fi_weft_world *world; /* NULL in live mode */
+/* the provider's table for the world; NULL in live mode */
+static struct fi_weft_world *world;
 
 static void put(enum trace_type type, const void *record, size_t bytes)
 {
@@ -91,7 +92,10 @@ static bool is_application_message(uint64_t word)
 
 /* ---- sends --------------------------------------------------------------- */
 
-/* Rank found last at an address, indexed by the address's low bits. */
+/*
+ * Cache of lookups: the rank found last, indexed by the low bits of the
+ * address.
+ */
 enum { RANK_CACHE = 1024 };
 static weft_au32 rank_cache[RANK_CACHE];
 

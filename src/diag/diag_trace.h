@@ -50,7 +50,7 @@ struct weft_trace_args {
 	MPI_Comm comm;
 	int peer, tag, root; /* root negative: no root */
 	MPI_Count count;
-	MPI_Datatype type; /* MPI_DATATYPE_NULL: no data */
+	MPI_Datatype type; /* datatype; MPI_DATATYPE_NULL: no data */
 };
 
 void weft_trace_args(const struct weft_trace_args *a) WEFT_NOINLINE;

@@ -48,7 +48,7 @@ struct file_hints {
 	size_t unit;	 /* alignment of the domains of aggregators, bytes */
 	enum file_switch cb_read;
 	enum file_switch cb_write;
-	enum file_switch ds_read; /* may differ */
+	enum file_switch ds_read; /* members may have different values */
 	enum file_switch ds_write;
 };
 
@@ -208,7 +208,8 @@ struct weft_file_view_args {
 /* Reasons to refuse a filetype. */
 enum weft_file_type_error {
 	WEFT_FILE_TYPE_OK,
-	WEFT_FILE_TYPE_ETYPE,	 /* size is not a multiple of the etype's */
+	/* the size is not a multiple of the size of the etype */
+	WEFT_FILE_TYPE_ETYPE,
 	WEFT_FILE_TYPE_NEGATIVE, /* negative displacement */
 	WEFT_FILE_TYPE_ORDER,	 /* displacements decrease */
 	WEFT_FILE_TYPE_OVERLAP,	 /* parts overlap, and the file is written */

@@ -18,7 +18,8 @@ typedef void (*file_stage)(struct file_coll *c);
 struct file_arrival {
 	struct weft_req *req;
 	struct file_part part;
-	char *packed; /* NULL: received at its place in memory */
+	/* packed data; NULL: the data is received at its place in memory */
+	char *packed;
 };
 
 struct file_coll {
@@ -31,14 +32,14 @@ struct file_coll {
 	int error;
 	file_stage next; /* stage that runs when all waits have ended */
 
-	/* what the current stage waits for */
+	/* requests for which the current stage waits */
 	struct weft_req **wait;
 	int waits;
 	int wait_room;
 	struct file_job job;
 	bool job_runs;
 
-	struct file_member *member; /* by rank */
+	struct file_member *member; /* ranges of the members, indexed by rank */
 	struct file_plan plan;
 	int round;
 	int index; /* index of this rank among the aggregators; -1: none */

@@ -102,7 +102,10 @@ static void find_parts(struct file_coll *c)
 		c->part[i] = file_plan_part(&c->plan, i, c->window);
 }
 
-/* Returns the window's buffer as the stream of a member sees it. */
+/*
+ * Returns the part of the window's buffer that belongs to the stream of a
+ * member.
+ */
 static struct weft_typed window_as(const struct file_coll *c, int rank)
 {
 	return file_layout_at(weft_file_layout(c->f, rank), c->f->buffer,

@@ -40,12 +40,18 @@ void file_map_close(struct weft_file *f)
 	f->map = NULL;
 }
 
-/* Returns whether mapping pays, and works as reads and writes do. */
+/*
+ * Returns whether a mapping is faster than reads and writes, and has the same
+ * effect.
+ */
 static bool is_suitable(const struct weft_file *f)
 {
 	struct statfs fs;
 
-	/* the model of virtual time counts calls; one process gains nothing */
+	/*
+	 * the model of virtual time counts calls; with one process a mapping is
+	 * not faster
+	 */
 	return sizeof(size_t) == 8 && f->seekable && f->comm->size > 1 &&
 	       !weft_core.backend->file_time && !(f->amode & MPI_MODE_WRONLY) &&
 	       !fstatfs(f->fd, &fs) && fs.f_type == TMPFS_MAGIC;

@@ -107,7 +107,7 @@ static MPI_Count whole_elements(const struct file_op *op)
 	return op->dt->size ? (MPI_Count)op->range.done / op->dt->size : 0;
 }
 
-/* Converts what was read. Returns the bytes of memory, or -errno. */
+/* Converts the data that was read. Returns its bytes in memory, or -errno. */
 static MPI_Count convert_finish(const struct file_op *op)
 {
 	struct weft_typed part = op->user;

@@ -15,7 +15,8 @@ struct file_op {
 	struct weft_typed user; /* the application's memory, or its host copy */
 	struct weft_typed device; /* the application's device memory */
 	void *host_copy; /* block of user.buf; NULL: no device memory */
-	const struct weft_file_rep *rep; /* NULL: no conversion */
+	/* representation of the file; NULL: no conversion */
+	const struct weft_file_rep *rep;
 	struct weft_dt *dt; /* user.dt in the file's representation */
 	char *converted;    /* buffer of range.bytes bytes, or NULL */
 	int error;	    /* result: 0 or -errno */

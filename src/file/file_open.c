@@ -222,11 +222,11 @@ static void find_limit(struct weft_file *f)
 		f->max_size = limit.rlim_cur;
 }
 
-/* What rank 0 sends to the other members. */
+/* Data that rank 0 sends to the other members. */
 struct opening {
 	int64_t rc;
 	int64_t amode;
-	int64_t pointer; /* of all members */
+	int64_t pointer; /* initial file pointer of all members */
 	struct file_hints hints;
 	struct file_word_place word;
 };

@@ -14,16 +14,20 @@
 
 #include "src/file/file.h"
 
-/* The range of the stream that a member accesses; gathered from all. */
+/*
+ * The range of the stream that a member accesses; all members exchange these
+ * structures.
+ */
 struct file_member {
 	int64_t pos;
 	int64_t bytes;
-	int64_t error; /* 0 or -errno */
+	int64_t error; /* error of the member: 0 or -errno */
 };
 
 struct file_plan {
 	const struct weft_file *f;
-	const struct file_member *member; /* by rank */
+	/* ranges of the members, indexed by rank */
+	const struct file_member *member;
 	bool two_phase;	 /* false: every member accesses the file itself */
 	MPI_Offset base; /* begin of domain 0 */
 	MPI_Offset end;

@@ -19,16 +19,16 @@
 /* Place of a word: the region of a process, and the index in the region. */
 struct file_word_place {
 	int64_t pid;
-	uint64_t token; /* identifies the region */
+	uint64_t token; /* random number that identifies the region */
 	int32_t fd;
-	int32_t index; /* 0: no word */
+	int32_t index; /* index of the word in the region; 0: no word */
 };
 
 struct file_word {
 	struct file_word_place place;
 	struct weft_region region; /* mapping of a member other than rank 0 */
 	bool owned;		   /* this process reserved the word */
-	weft_au64 *at;		   /* NULL: not mapped yet */
+	weft_au64 *at;		   /* the word; NULL: not mapped yet */
 	weft_au64 own;		   /* word of a file with one member */
 };
 

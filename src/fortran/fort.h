@@ -117,7 +117,7 @@ static inline int fort_logical(int flag)
 /* ---- memory for converted arguments -------------------------------------- */
 
 struct fort_mem {
-	void *heap; /* NULL: the argument fits into `stack` */
+	void *heap; /* allocated copy; NULL: the argument fits into `stack` */
 	_Alignas(16) char stack[256];
 };
 

@@ -30,7 +30,7 @@ MPI_Session_errhandler_function *fort_session_err_fn(fort_proc *proc);
  * integer. The attribute of C is therefore a cell with the value. Fortran gets
  * the value of a cell, and the address itself of an attribute that C has set.
  */
-void *fort_cell(MPI_Aint value); /* NULL: no memory */
+void *fort_cell(MPI_Aint value); /* returns NULL if there is no memory */
 MPI_Aint fort_cell_value(void *attribute);
 int fort_is_cell(void *attribute);
 /* Does nothing with an attribute that C has set. */

@@ -247,7 +247,7 @@ int fort_copy(struct fort_section *s, CFI_cdesc_t *d, int pending, int constant)
 	s->addr = d->base_addr;
 	if (fort_plain(d))
 		return MPI_SUCCESS;
-	if (pending) /* nothing would write the copy back */
+	if (pending) /* no code would write the copy back */
 		return fail(MPI_ERR_BUFFER);
 	s->copy = malloc((size_t)elements_of(d, d->rank) * d->elem_len);
 	if (!s->copy)

@@ -14,8 +14,8 @@
 
 struct fort_section {
 	void *addr;
-	MPI_Count count;   /* for calls with large counts */
-	int n;		   /* the same for calls with int counts */
+	MPI_Count count;   /* number of elements, for calls with large counts */
+	int n;		   /* number of elements, for calls with int counts */
 	int type;	   /* integer of the datatype */
 	MPI_Datatype made; /* the type to free; NULL: none */
 	void *copy;	   /* contiguous copy; NULL: none */

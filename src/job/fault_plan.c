@@ -18,8 +18,8 @@ enum { WORDS = 16, LINE = 256, FILE_MAX = 1 << 20 };
 /* Syntax of each kind: a target, a value and its range. */
 static const struct kind {
 	const char *word;
-	const char *target; /* NULL: no target */
-	double min, max;    /* both 0: no value */
+	const char *target; /* description of the target; NULL: no target */
+	double min, max;    /* range of the value; both 0: no value */
 	bool whole;
 	bool by;
 } kinds[WEFT_FAULT_KINDS] = {

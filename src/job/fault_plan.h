@@ -43,7 +43,7 @@ enum weft_fault_plan_kind {
 	/* the processors of a node stop; its router continues */
 	WEFT_FAULT_DEAD_PROCESSOR,
 	WEFT_FAULT_DEAD_RANK, /* the process of a rank ends */
-	/* time until the other ranks know the end of a process: by_ps */
+	/* time until the other ranks detect the end of a process: by_ps */
 	WEFT_FAULT_DETECT,
 	WEFT_FAULT_LOSS, /* packet loss in carriers, probability per packet */
 	WEFT_FAULT_DUPLICATE,
@@ -72,7 +72,7 @@ struct weft_fault_entry {
 };
 
 struct weft_fault_plan {
-	uint64_t seed; /* 0: no seed given */
+	uint64_t seed; /* seed; 0: no seed is given */
 	struct weft_fault_entry *fault;
 	size_t count;
 };

@@ -11,8 +11,8 @@
 
 enum weft_job_event_kind {
 	WEFT_JOB_STARTED = 1, /* the member has started the library */
-	WEFT_JOB_LEFT,	      /* it has closed the library */
-	WEFT_JOB_ABORTED,     /* it ends the job, with a code and a text */
+	WEFT_JOB_LEFT,	      /* the member has closed the library */
+	WEFT_JOB_ABORTED, /* the member ends the job, with a code and a text */
 };
 
 struct weft_job_event {
@@ -28,7 +28,7 @@ int weft_job_event_send(int fd, enum weft_job_event_kind kind, uint32_t member,
 			int code, const char *text);
 /*
  * Reads the next event from a descriptor that does not block. Returns 0;
- * -EAGAIN: there is none; -EPROTO: what was read is not an event.
+ * -EAGAIN: there is none; -EPROTO: the bytes that were read are not an event.
  */
 int weft_job_event_next(int fd, struct weft_job_event *ev);
 

@@ -110,11 +110,12 @@ enum weft_job_page_event_kind {
 };
 struct weft_job_page_event {
 	enum weft_job_page_event_kind kind;
-	uint64_t number; /* the same at all members, different among events */
+	/* number of the event: equal at all members, unique to the event */
+	uint64_t number;
 	uint64_t begin_ps, end_ps;
-	/* JOB_PAGE_FAILURE: rank, and time of the failure if it is known */
+	/* JOB_PAGE_FAILURE: rank that has failed */
 	uint32_t rank;
-	uint64_t at_ps; /* 0: unknown */
+	uint64_t at_ps; /* time of the failure; 0: unknown */
 };
 void weft_job_page_event_add(struct weft_job_page *r,
 			     const struct weft_job_page_event *e);

@@ -102,9 +102,9 @@ static_assert(sizeof(struct job_page_tally) == 16, "shared format");
 struct job_page_event {
 	/* number of the event; the kind is its lowest byte; 0: unused */
 	weft_au64 key;
-	weft_au32 members; /* that have recorded it */
+	weft_au32 members; /* number of members that have recorded the event */
 	uint32_t pad;
-	/* of all members: first begin and last end, in ps, plus 1 */
+	/* first begin and last end of all members, in ps, plus 1 */
 	weft_au64 begin_ps;
 	weft_au64 end_ps;
 	weft_au64 first_end_ps;

@@ -18,7 +18,8 @@ void weft_job_page_print(const struct weft_job_page *job_page,
 struct weft_job_page_part {
 	uint32_t first, members;
 	const char *text; /* ranks, nodes and program, for its first line */
-	bool background;  /* its ranks need not reach MPI_Finalize */
+	/* background job: the ranks need not reach MPI_Finalize */
+	bool background;
 };
 
 /* Prints the report of several jobs: a table for each, then the page's text. */

@@ -14,10 +14,10 @@
 #include <stdint.h>
 
 struct weft_place_job {
-	const char *name;  /* for messages */
-	const char *place; /* NULL: contiguous */
+	const char *name;  /* name of the job for error messages */
+	const char *place; /* rule or list of nodes; NULL: contiguous */
 	uint32_t ranks;
-	uint32_t nodes; /* set: number of nodes of the job */
+	uint32_t nodes; /* result: number of nodes of the job */
 };
 
 struct weft_place_machine {

@@ -21,7 +21,7 @@ struct block {
 static struct {
 	pthread_mutex_t lock;
 	bool read; /* the variable has been read */
-	int fd;	   /* -1: no folded memory */
+	int fd;	   /* descriptor of the file; -1: no folded memory */
 	size_t min;
 	struct block *block;
 	size_t count;

@@ -82,7 +82,7 @@ struct weft_req_ops {
  * return values.
  */
 int weft_req_no_start(struct weft_req *r);  /* -EINVAL */
-int weft_req_no_cancel(struct weft_req *r); /* 0, changes nothing */
+int weft_req_no_cancel(struct weft_req *r); /* returns 0 and changes nothing */
 int weft_req_no_step(struct weft_req *r);   /* 1 */
 int weft_req_no_query(struct weft_req *r, MPI_Status *status); /* 0 */
 

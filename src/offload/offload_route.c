@@ -20,7 +20,8 @@
 #define JOIN_WAIT_MS 20
 
 static struct weft_list routes = { &routes, &routes };
-static struct fid_eq *join_eq; /* NULL: the provider has no collective unit */
+/* event queue of joins; NULL: the provider has no collective unit */
+static struct fid_eq *join_eq;
 
 int weft_routes_open(void)
 {

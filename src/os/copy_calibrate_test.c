@@ -75,7 +75,7 @@ static void copy_loop_limit_from_measurement(void **state)
 		{ { 1, 9, 3, 4 }, { 2, 3, 4, 5 }, 512 },
 		{ { 3, 2, 3, 5 }, { 2, 2, 4, 4 }, 0 },
 		{ { 2, 3, 4, 5 }, { 2, 3, 4, 5 }, 0 },
-		/* not measured */
+		/* nothing was measured */
 		{ { -1, -1, -1, -1 }, { -1, -1, -1, -1 }, 0 },
 	};
 

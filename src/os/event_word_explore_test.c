@@ -34,7 +34,7 @@ void weft_futex_wake(weft_au32 *word, int count, enum weft_futex_scope scope)
 
 static struct weft_event event;
 static weft_au32 state, own;
-static uint32_t changes; /* by the notifier */
+static uint32_t changes; /* number of changes that the notifier makes */
 static bool membarriers, two_words;
 
 static void setup(void)

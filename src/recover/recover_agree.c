@@ -35,7 +35,7 @@ struct agreement {
 	struct weft_req req;
 	struct weft_comm *comm; /* holds one reference */
 	struct weft_ballot *ballot;
-	struct weft_recover_key key; /* of the ballot */
+	struct weft_recover_key key; /* key of the ballot */
 	uint64_t begin_ps;
 	bool shrinks;
 	int *flag; /* agree: in and out */

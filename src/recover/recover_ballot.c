@@ -19,7 +19,7 @@ struct weft_ballot {
 	struct weft_list link;
 	struct weft_recover_key key;
 	bool released;
-	int seen; /* failures that the consensus knows */
+	int seen; /* number of failures that were passed to the consensus */
 	int n;
 	int *proc;
 	struct weft_consensus *consensus;
@@ -139,7 +139,7 @@ static void ballot_free(struct weft_ballot *b)
 	free(b);
 }
 
-/* Passes the failures that the ballot does not know yet to its consensus. */
+/* Passes new failures to the consensus of the ballot. */
 static void advance(struct weft_ballot *b)
 {
 	for (; b->seen < weft_failed_count(); b->seen++) {

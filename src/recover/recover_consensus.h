@@ -56,7 +56,8 @@ struct weft_consensus_msg {
 	/* 1 + rank of the coordinator that proposed the value; 0: no proposal
 	 */
 	uint32_t stamp;
-	const uint64_t *value; /* NULL: the kind has no value */
+	/* the value; NULL: messages of this kind have none */
+	const uint64_t *value;
 };
 
 /* State of a member; contains no pointers but send and arg. */

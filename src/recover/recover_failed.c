@@ -31,15 +31,19 @@ struct failure {
 };
 
 static struct {
-	struct fi_weft_peers *peers; /* NULL: the provider reports no deaths */
-	uint64_t deaths;	     /* deaths that the provider has reported */
-	struct weft_job_page *page;  /* NULL: not started by Weft's mpiexec */
-	uint32_t exits;		     /* exits that the page has reported */
+	/*
+	 * table of the provider's peers; NULL: the provider reports no deaths
+	 */
+	struct fi_weft_peers *peers;
+	uint64_t deaths; /* deaths that the provider has reported */
+	/* job status page; NULL: the job was not started by Weft's mpiexec */
+	struct weft_job_page *page;
+	uint32_t exits;	   /* exits that the page has reported */
 	uint32_t reported; /* failures that the backend has reported */
 	int procs;	   /* processes that were known at the last report */
 	struct failure *list;
 	int count;
-	bool *is_failed; /* indexed as weft_core.proc */
+	bool *is_failed; /* array, indexed like weft_core.proc */
 } failed;
 
 int weft_failed_open(void)

@@ -8,9 +8,9 @@
 
 struct weft_recover_members {
 	const int *proc;
-	int n; /* 0: no memory */
+	int n; /* number of members; 0: out of memory */
 	int me;
-	int *owned; /* NULL: none */
+	int *owned; /* list to be freed; NULL: none */
 };
 
 /* Both groups of an intercommunicator. _close frees the list. */

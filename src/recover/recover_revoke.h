@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Revocation of a communicator: all members interrupt their operations on it. A
- * member that learns of it forwards it to its neighbours (ranks at distances 1,
- * 2, 4, ... in both directions, and the next living rank after a dead one), so
- * that it reaches all living members even if members fail meanwhile. The lock
- * is held in all functions.
+ * member that receives the revocation forwards it to its neighbours (ranks at
+ * distances 1, 2, 4, ... in both directions, and the next living rank after a
+ * dead one), so that it reaches all living members even if members fail
+ * meanwhile. The lock is held in all functions.
  */
 #ifndef WEFT_RECOVER_REVOKE_H
 #define WEFT_RECOVER_REVOKE_H

@@ -72,11 +72,11 @@
 					   .blocklen = 1,                  \
 					   .old = name##_old }
 
-PAIR_MAP(float_int, 0x10);	 /* MPI_FLOAT */
-PAIR_MAP(double_int, 0x14);	 /* MPI_DOUBLE */
-PAIR_MAP(long_int, 0x0a);	 /* MPI_LONG */
-PAIR_MAP(short_int, 0x08);	 /* MPI_SHORT */
-PAIR_MAP(long_double_int, 0x20); /* MPI_LONG_DOUBLE */
+PAIR_MAP(float_int, 0x10);	 /* 0x10: slot of MPI_FLOAT */
+PAIR_MAP(double_int, 0x14);	 /* 0x14: slot of MPI_DOUBLE */
+PAIR_MAP(long_int, 0x0a);	 /* 0x0a: slot of MPI_LONG */
+PAIR_MAP(short_int, 0x08);	 /* 0x08: slot of MPI_SHORT */
+PAIR_MAP(long_double_int, 0x20); /* 0x20: slot of MPI_LONG_DOUBLE */
 
 /* MPI_SHORT_INT is the only pair with a gap between its members. */
 static const struct weft_dtn_part short_int_part[] = {

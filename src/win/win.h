@@ -135,7 +135,7 @@ struct weft_win {
 	 */
 	weft_au32 error;
 
-	/* epochs */
+	/* state of epochs */
 	bool fence; /* a fence has opened an epoch */
 	/* MPI_Win_lock_all epoch; the locks are in peer[].lock */
 	bool lock_all;
@@ -143,7 +143,10 @@ struct weft_win {
 	int locks;	   /* targets locked by MPI_Win_lock */
 	struct weft_group *started; /* access epoch of MPI_Win_start */
 	struct weft_group *posted;  /* exposure epoch of MPI_Win_post */
-	/* by messages: number of origins that have called MPI_Win_complete */
+	/*
+	 * number of origins that have called MPI_Win_complete, if they use
+	 * messages
+	 */
 	weft_au32 completes;
 	uint32_t completed; /* completions consumed by MPI_Win_wait */
 

@@ -59,7 +59,7 @@ void weft_futex_wake_bits(weft_au32 *word, uint32_t bits)
 static struct win_acc_lock lock;
 static weft_au32 busy[3];
 static uint32_t guarded;
-static const bool *words; /* by thread: whether it makes word changes */
+static const bool *words; /* whether each thread makes word changes */
 static int rounds;
 static bool one_member; /* all threads are threads of one process */
 

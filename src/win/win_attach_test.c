@@ -358,7 +358,7 @@ static void lists_that_need_no_read(void **state)
 {
 	struct weft_win *o, *w = win_new_remote(&o);
 
-	T_OK(win_attach_update(o, 1)); /* this rank */
+	T_OK(win_attach_update(o, 1)); /* rank 1 is this rank */
 	o->peer[0].remote_addr = 0;
 	T_OK(win_attach_update(o, 0));
 	o->peer[0].remote_addr = 4096;

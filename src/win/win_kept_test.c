@@ -39,7 +39,7 @@ static uint64_t take(struct win_kept *k, struct win_kept_key key)
 	uint64_t token = win_kept_take(k, &key, &r);
 
 	if (token) {
-		*(volatile char *)r.base = 1; /* still mapped */
+		*(volatile char *)r.base = 1; /* the page is still mapped */
 		weft_region_close(&r);
 	}
 	return token;

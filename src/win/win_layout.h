@@ -90,7 +90,8 @@ struct win_remote {
 	weft_au64 version;
 	weft_au32 slots;
 	uint32_t zero;
-	struct win_attached slot[]; /* dynamic only */
+	/* slots of attachments; dynamic windows only */
+	struct win_attached slot[];
 };
 static_assert(offsetof(struct win_remote, version) == 16 &&
 		      offsetof(struct win_remote, slot) == 32,

@@ -27,7 +27,8 @@ struct win_op {
 	/* memory owned by the operation, and data for its completion */
 	void *in;
 	void *old;
-	struct weft_typed result; /* result buffer; dt NULL: old points to it */
+	/* result buffer; dt NULL: `old` points to the result buffer */
+	struct weft_typed result;
 	const struct weft_dt *unit;
 };
 

@@ -39,7 +39,7 @@ struct contribution {
 	uint64_t unit;
 	uint64_t base;
 	uint64_t key;
-	uint64_t remote_addr; /* address of its struct win_remote */
+	uint64_t remote_addr; /* address of the member's struct win_remote */
 	uint64_t remote_key;
 	uint64_t kept;	/* token of the kept page that it can use; 0: none */
 	uint32_t flags; /* JOIN_ bits */

@@ -41,7 +41,7 @@ void weft_futex_wake_bits(weft_au32 *word, uint32_t bits)
 
 static struct win_rwlock lock;
 static uint32_t guarded, written;
-/* by thread: whether it acquires the lock exclusively */
+/* whether each thread acquires the lock exclusively */
 static const bool *exclusive;
 static uint32_t first_ticket;
 static int rounds;

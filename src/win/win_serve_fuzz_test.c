@@ -299,7 +299,8 @@ static void responses_have_the_expected_length(void **state)
 	op = (struct win_op){ .w = &w };
 	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
 		T_OK(win_serve_expect(&op, ORIGIN, old, 16, &id));
-		respond_with(id + 1, 0, 16); /* no such request */
+		/* a response to a request that does not exist */
+		respond_with(id + 1, 0, 16);
 		T_IS(done, (int)i);
 		respond_with(id, 0, wrong[i]);
 		T_IS(done, (int)i + 1);
@@ -307,14 +308,14 @@ static void responses_have_the_expected_length(void **state)
 		T_MEM(old, zero, sizeof(old));
 	}
 	T_OK(win_serve_expect(&op, ORIGIN, old, 16, &id));
-	respond_with(id, 5, 0); /* errors are negative */
+	respond_with(id, 5, 0); /* an error that is not negative */
 	T_IS(done_error, -EBADMSG);
 	T_OK(win_serve_expect(&op, ORIGIN, old, 16, &id));
 	respond_with(id, 0, 16);
 	T_OK(done_error);
 	T_IS(old[15], 7);
 	T_MEM(old + 16, zero, GUARD);
-	respond_with(id, 0, 16); /* answered before */
+	respond_with(id, 0, 16); /* a second response to the same request */
 	T_IS(done, 6);
 	T_IS(op.left, 0);
 	window_close();

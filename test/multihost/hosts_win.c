@@ -119,7 +119,7 @@ static void put_and_get(enum memory kind, MPI_Win win, int to, long seed)
 		       MPI_LONG, MPI_SUM, win);
 }
 
-/* Checks what the others have put, and the sum of the accumulates. */
+/* Checks the data that other ranks have put, and the sum of the accumulates. */
 static void window_check(enum memory kind, MPI_Win win, const long *base,
 			 long rounds)
 {

@@ -23,9 +23,11 @@ enum {
 
 enum status {
 	READY,
-	BLOCKED,  /* in futex_wait */
-	SPINNING, /* until the object that it read last has a newer value */
-	POLLING,  /* until one of the objects that it read has one */
+	BLOCKED, /* blocks in futex_wait */
+	/* spins until the object that it read last has a newer value */
+	SPINNING,
+	/* polls until one of the objects that it read has a newer value */
+	POLLING,
 	ENDED,
 };
 

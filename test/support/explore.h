@@ -41,9 +41,10 @@ enum explore_fault {
 
 struct explore {
 	int threads;
-	void (*setup)(void);   /* before each execution */
+	void (*setup)(void);   /* called before each execution */
 	void (*thread)(int i); /* body of thread i */
-	void (*check)(void);   /* after each complete execution; may be NULL */
+	/* called after each complete execution; may be NULL */
+	void (*check)(void);
 	enum explore_fault fault;
 	/*
 	 * 0: all interleavings; n: those in which at most n - 1 times a thread
@@ -51,9 +52,9 @@ struct explore {
 	 */
 	int interrupts;
 	uint64_t states_max; /* more states are an error */
-	/* results */
+	/* results of the exploration */
 	uint64_t states;
-	uint64_t executions; /* complete ones */
+	uint64_t executions; /* number of complete executions */
 };
 
 /*

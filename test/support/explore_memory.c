@@ -30,7 +30,7 @@ struct object {
 	struct value v[VALUES];
 };
 
-/* Views of a thread: what it may not miss, and what fences add. */
+/* Views of a thread: the values that it must see, and those that fences add. */
 struct views {
 	struct view now;
 	struct view acquired; /* joined by the next acquire fence */

@@ -13,18 +13,19 @@
 /* Kind of an experiment, which determines the value that it returns. */
 enum golden_kind {
 	LAST,	/* messages of one node; time of the last arrival */
-	ACKED,	/* the same; time of the last acknowledgement */
-	FIFOS,	/* as LAST, each message in a FIFO of its own */
-	PAIR,	/* as LAST, and the same messages in the other direction */
-	WORDS,	/* as LAST, to count / 2 addresses, each twice */
+	ACKED,	/* messages of one node; time of the last acknowledgement */
+	FIFOS,	/* LAST with each message in a FIFO of its own */
+	PAIR,	/* LAST with the same messages in the other direction as well */
+	WORDS,	/* LAST with messages to count / 2 addresses, each twice */
 	CROWD,	/* all nodes send; time of the last arrival */
 	HOT,	/* all nodes send to msg.dst; time of the last arrival */
 	SYSTEM, /* as HOT, message i with routing i modulo 4; time of the
 		 * last arrival of message 3, in the system channel */
-	SENT,	/* as LAST; time at which the unit has read the last message */
+	/* messages of one node; time at which the unit has read the last one */
+	SENT,
 	RESULT, /* a collective; time of the last result */
 	ROUTES, /* number of class routes on two nodes */
-	ALARMS, /* as CROWD; number of alarms */
+	ALARMS, /* all nodes send; number of alarms */
 	DEAD,	/* time at which a failure is detected */
 	WATCH,	/* time at which the master detects a failed host */
 };

@@ -37,7 +37,7 @@ struct fake_ep {
 	int fd;
 	uint64_t serial; /* number of the next completion, stored in its data */
 	struct weft_peer peer[FAKE_PEERS];
-	union weft_name name[FAKE_PEERS]; /* of the peers */
+	union weft_name name[FAKE_PEERS]; /* names of the peers */
 	uint32_t peer_count;
 	uint64_t exposed; /* number of regions listed now */
 };

@@ -34,7 +34,7 @@ struct ns_case {
 static const struct ns_case ns_cases[] = {
 	{ "nothing", 0, 0, false, 0 },
 	{ "network", CLONE_NEWNET, 0, false, 0 },
-	/* the parent sees the child's pid, but not conversely */
+	/* the child's pid is visible to the parent, but not vice versa */
 	{ "pids", CLONE_NEWPID, 0, false, 0 },
 	{ "pids, with /proc", CLONE_NEWPID | CLONE_NEWNS, 0, true, 0 },
 	{ "each other's pids", CLONE_NEWPID, CLONE_NEWPID, false, -EOPNOTSUPP },

@@ -47,7 +47,7 @@ struct loop_packet {
 };
 
 struct loop_flight {
-	struct loop_packet *packet;  /* NULL: acknowledged */
+	struct loop_packet *packet;  /* packet in flight; NULL: acknowledged */
 	struct weft_arq_timer timer; /* time in polls of this endpoint */
 };
 

@@ -149,14 +149,15 @@ struct shm_peer {
 	struct weft_list end_node; /* node in shm.ending */
 	uint64_t end_ticket; /* FIFO ticket after which the loss is reported */
 	int end_err;
-	int dma; /* 0: unknown, 1: DMA works, -errno: it does not */
+	int dma; /* 0: unknown; 1: DMA works; -errno: DMA fails */
 	/* last time at which the pid was verified, ns */
 	uint64_t dma_verified_ns;
 };
 
 /* Reception state of one entry of this endpoint's table. */
 struct shm_rx {
-	struct shm_peer *peer; /* NULL: not admitted */
+	/* peer of the entry; NULL: the entry was not admitted */
+	struct shm_peer *peer;
 	uint64_t cells_done;
 	/*
 	 * {INLINE, seq, writer} of the next packet, plus one, if the fast path

@@ -27,7 +27,7 @@
 struct fuzz_mode {
 	const char *name;
 	size_t from;
-	size_t bytes;	/* 0: all slots */
+	size_t bytes;	/* bytes that are overwritten; 0: all slots */
 	unsigned every; /* time between two writes, us */
 };
 

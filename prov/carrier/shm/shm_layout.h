@@ -71,7 +71,7 @@
 
 /* Values of shm_head.state. */
 #define SHM_OPEN   1u
-#define SHM_CLOSED 2u /* closed normally */
+#define SHM_CLOSED 2u /* the endpoint was closed normally */
 #define SHM_BROKEN 3u /* the FIFO contains impossible values */
 
 /* Bits of shm_head.wake, set by a waiting thread. */

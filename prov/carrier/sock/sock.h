@@ -93,7 +93,7 @@ struct sock_gso_batch {
 
 /* Datagram in flight, by its sequence number. */
 struct sock_flight {
-	struct sock_dgram *dgram; /* NULL: acknowledged */
+	struct sock_dgram *dgram; /* datagram in flight; NULL: acknowledged */
 	/* position among all transmissions to this peer */
 	uint64_t order;
 	bool lost; /* considered lost: to be retransmitted */
@@ -110,7 +110,7 @@ struct sock_seal;
 
 struct sock_peer {
 	struct weft_peer base;
-	union weft_name name; /* without a hint */
+	union weft_name name; /* the peer's name, without a hint */
 	/* node in sock.busy while the peer needs service */
 	struct weft_list busy;
 	enum sock_state state;

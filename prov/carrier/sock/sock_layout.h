@@ -90,7 +90,7 @@ enum sock_more {
 	SOCK_PART,  /* the packet continues in the next datagram */
 	/* piece of a WEFT_PKT_SPLIT_OK packet, itself a packet; more follow */
 	SOCK_PIECE,
-	/* a WEFT_PKT_SPLIT_OK packet, or its last piece */
+	/* a WEFT_PKT_SPLIT_OK packet, or the last piece of one */
 	SOCK_UNORDERED_WHOLE,
 	SOCK_PADDING,
 	SOCK_MORE_COUNT,

@@ -127,7 +127,7 @@ static bool name_is_local(const union weft_name *n)
 
 /*
  * Returns whether the kernel would route datagrams from ::1 to another host,
- * which cannot answer them. From 127.0.0.0/8 it does not.
+ * which cannot answer them. The kernel never does so from 127.0.0.0/8.
  */
 static bool name_leaves_loopback(const struct sock *s,
 				 const union weft_name *to)

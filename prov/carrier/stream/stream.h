@@ -63,7 +63,7 @@ struct stream_stats {
 struct stream {
 	bool on;
 	struct stream_attr attr;
-	int listener; /* -1: no peer can connect */
+	int listener; /* listening socket; -1: no peer can connect */
 	int epoll;
 	/* authenticated connections, and those in the handshake */
 	struct weft_list conns;
@@ -99,7 +99,7 @@ static inline bool stream_is_busy(const struct stream *st)
 /* Returns the number of transfers that made progress. */
 int stream_poll(struct stream *st, uint64_t now);
 
-/* Forgets the peer: closes its connections; done is not called. */
+/* Closes the peer's connections; done is not called. */
 void stream_peer_close(struct stream *st, struct stream_peer *p);
 /* Returns whether transfers from the peer are outstanding. */
 bool stream_peer_receives(const struct stream_peer *p);

@@ -214,7 +214,7 @@ static void a_second_connection_replaces_the_first(void **state)
 	first = p->b.other.in;
 	pair_xfer_set(&in, to, 0, sizeof(to));
 	T_OK(stream_expect(&p->b.st, &p->b.other, &in.x));
-	p->a.other.out = NULL; /* A has forgotten its connection */
+	p->a.other.out = NULL; /* A has lost the record of its connection */
 	p->a.st.now = p->now += UINT64_C(5000000000);
 	stream_connect(&p->a.st, &p->a.other);
 	PAIR_UNTIL(p, in.ends);

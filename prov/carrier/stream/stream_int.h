@@ -94,7 +94,7 @@ struct stream_conn {
 	uint32_t record_bytes;
 	bool head_full; /* in: the head of the record is complete and valid */
 	struct weft_ip from; /* in: address of the other side */
-	/* NULL: an incoming connection whose peer is not known yet */
+	/* peer; NULL: unknown until the handshake of an incoming connection */
 	struct stream_peer *peer;
 	uint64_t since_ns; /* start of the handshake, or last activity */
 	/* Handshake. */
@@ -103,9 +103,10 @@ struct stream_conn {
 	uint8_t proof[STREAM_PROOF];
 	uint32_t got; /* bytes of the message that is being received */
 	/* Records. */
-	struct stream_seal *seal; /* NULL: no tags */
-	uint64_t count;		  /* records so far, the nonce */
-	struct weft_list xfers;	  /* transfers in progress */
+	/* keys of the tags; NULL: records have no tags */
+	struct stream_seal *seal;
+	uint64_t count;		/* records so far, the nonce */
+	struct weft_list xfers; /* transfers in progress */
 	/*
 	 * transfer of the record in progress; NULL: no record, or its transfer
 	 * was withdrawn

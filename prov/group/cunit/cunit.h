@@ -171,7 +171,7 @@ void weft_cunit_poll(struct weft_cunit_group *g);
 
 /* A word to wait for: another member will store `want` or more in it. */
 struct weft_cunit_watch {
-	weft_au64 *word; /* NULL: no outstanding operation */
+	weft_au64 *word; /* the word; NULL: no operation is outstanding */
 	uint64_t want;
 	struct weft_event *event_word; /* notified after the store */
 };
@@ -189,7 +189,7 @@ bool weft_cunit_ready(const struct weft_cunit_group *g,
  */
 bool weft_cunit_spin(const struct weft_cunit_group *g, unsigned polls);
 
-/* Progress of a member, and what it waits for. */
+/* Progress of a member, and the words for which it waits. */
 struct weft_cunit_state {
 	uint64_t posted; /* packets posted */
 	uint64_t sent;

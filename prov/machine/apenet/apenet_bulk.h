@@ -27,9 +27,10 @@ struct apenet_bulk {
 	uint64_t uses;	       /* number of lookups in buf */
 	struct apenet_bulk_buf {
 		uint64_t base;
-		uint64_t bytes; /* 0: unused */
-		uint64_t used;	/* value of uses at the last lookup */
-		unsigned buf;	/* buffer number at the board */
+		/* length of the buffer; 0: the entry is unused */
+		uint64_t bytes;
+		uint64_t used; /* value of uses at the last lookup */
+		unsigned buf;  /* buffer number at the board */
 	} buf[APENET_BULK_BUFS];
 };
 

@@ -55,7 +55,7 @@ struct apenet_msg {
 	struct weft_apenet_cmd c;
 	uint8_t op;   /* enum apenet_op */
 	bool started; /* the first read request has been sent */
-	bool cut;     /* its buffer was closed before all data were read */
+	bool cut; /* the source buffer was closed before all data was read */
 	uint32_t message;
 	uint32_t number; /* number of the get */
 	uint64_t requested;
@@ -82,7 +82,8 @@ struct apenet_dma {
 /* A message being received; one per node at a time. */
 struct apenet_in {
 	bool open;
-	bool staged; /* kept in host memory until complete */
+	/* the message is kept in host memory until it is complete */
+	bool staged;
 	uint8_t op;
 	uint8_t flags;
 	uint8_t status;

@@ -10,7 +10,7 @@
 struct apenet_ring {
 	struct weft_peer *peer;
 	struct weft_list pending;
-	/* to the peer */
+	/* ring of the peer, to which this process sends */
 	uint32_t sent; /* packets accepted from the engine */
 	/* next packet to put; less than `sent`: it is a retransmission */
 	uint32_t next;
@@ -18,7 +18,7 @@ struct apenet_ring {
 	bool keeps;	 /* sent packets are kept in this ring's send slots */
 	struct apenet_slots out;
 	uint16_t bytes[APENET_RING_SLOTS]; /* lengths of the send slots */
-	/* from the peer */
+	/* ring of this process, to which the peer sends */
 	uint32_t arrived;
 	uint32_t taken;	   /* packets accepted by the engine */
 	uint32_t returned; /* last value of `taken` sent to the peer */

@@ -488,11 +488,11 @@ static void a_reply_stays_within_its_get(void **state)
 	memset(bytes, 1, sizeof(bytes));
 	c = pair_cmd(&p, HOST, HOST, 64);
 	T_OK(weft_apenet_get(p.s[0].a, &c));
-	/* no such get */
+	/* a reply to a get that does not exist */
 	h.address = c.local;
 	pair_forge(&p, &h, bytes, 77);
 	T_TRUE(pair_is_zero(p.s[0].mem[HOST], 4096));
-	/* not the requested address */
+	/* a reply to another address than the requested one */
 	h.address = c.local + 64;
 	pair_forge(&p, &h, bytes, 0);
 	T_IS(pair_event(&p, 0).status, WEFT_APENET_ADDRESS);

@@ -21,7 +21,7 @@
 
 struct apenet_transport {
 	struct weft_unit unit;
-	struct weft_apenet *board; /* NULL in virtual time */
+	struct weft_apenet *board; /* the board; NULL in virtual time */
 	struct apenet_rings rings;
 	struct apenet_bulk bulk;
 	size_t max_bytes;

@@ -309,12 +309,15 @@ static void a_ring_accepts_only_the_next_packet(void **state)
 		unsigned dropped;
 	} row[] = {
 		{ APENET_RING_SHORTS, 32, 0, 0 },
-		{ APENET_RING_SHORTS, 32, 0, 1 },	/* duplicate */
+		{ APENET_RING_SHORTS, 32, 0, 1 },	/* a duplicate */
 		{ APENET_RING_SHORTS + 256, 32, 1, 1 }, /* slot of packet 2 */
-		{ APENET_RING_SHORTS + 256, 32, 2, 1 }, /* after a gap */
-		{ APENET_RING_LONGS + 4096, 32, 1, 1 }, /* in a long slot */
+		/* a packet after a gap */
+		{ APENET_RING_SHORTS + 256, 32, 2, 1 },
+		/* a short packet in a long slot */
+		{ APENET_RING_LONGS + 4096, 32, 1, 1 },
 		{ APENET_RING_SHORTS + 128, 200, 1, 1 },
-		{ APENET_RING_SHORTS + 128, 23, 1, 1 }, /* no header */
+		/* a packet shorter than a header */
+		{ APENET_RING_SHORTS + 128, 23, 1, 1 },
 		{ APENET_RING_SHORTS + 128, 0, 1, 1 },
 		{ APENET_RING_SHORTS + 128, 32, 1, 0 },
 		{ APENET_RING_LONGS + 2 * 4096, 129, 2, 0 },

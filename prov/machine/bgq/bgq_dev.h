@@ -74,7 +74,10 @@ struct bgq_rec {
 	uint64_t chunks; /* size in chunks, a power of two; 0: closed */
 	uint64_t threshold;
 	uint8_t flags;
-	uint32_t checked; /* as in struct bgq_inj */
+	/*
+	 * value of range_changes when the ring was last checked, as in bgq_inj
+	 */
+	uint32_t checked;
 	alignas(64) weft_au64 shadow;
 	weft_au64 tail;
 	/* end position of a complete packet, plus one */

@@ -12,8 +12,8 @@
 #include "test/t.h"
 
 static struct bgq_rec fifo;
-static uint64_t stored[8]; /* by chunk */
-static const int *packets; /* by engine */
+static uint64_t stored[8]; /* number of stores to each chunk */
+static const int *packets; /* number of packets that each engine stores */
 static unsigned first_seq;
 
 static void setup(void)
@@ -22,7 +22,7 @@ static void setup(void)
 	fifo.chunks = 64;
 	atomic_init(&fifo.tail, (uint64_t)first_seq << REC_POS_BITS);
 	atomic_init(&fifo.shadow, (uint64_t)first_seq << REC_POS_BITS);
-	/* of earlier packets */
+	/* done words of the packets before first_seq */
 	for (unsigned i = 0; first_seq && i < BGQ_RMES; i++)
 		atomic_init(&fifo.done[i],
 			    done_word(first_seq - BGQ_RMES + i, 0));

@@ -26,7 +26,7 @@
 /* injection FIFOs for packets, shared by all peers */
 #define BGQ_TRANSPORT_FIFOS BGQ_BULK_FIFO
 #define BGQ_TRANSPORT_SLOTS 4
-/* for packets, bulk data and the longer ring of remote gets */
+/* number of rings: for packets, bulk data and the longer ring of remote gets */
 #define BGQ_TRANSPORT_RINGS \
 	(BGQ_BULK_FIFO + 1 + BGQ_BULK_RGETS / BGQ_TRANSPORT_SLOTS)
 #define BGQ_TRANSPORT_REC_FIFO	0

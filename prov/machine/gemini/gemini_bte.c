@@ -384,10 +384,10 @@ void gemini_bte_scrub(struct weft_gemini *f, uint64_t now_ns)
 				weft_container_of(pos, struct gemini_rmt, link);
 
 			/*
-			 * Refuse a send without a packet for half a period.
-			 * Keep its record until the sender's request buffers
-			 * have timed out, so that late packets are not stored
-			 * in a new buffer.
+			 * Refuse a send of which no packet has arrived for half
+			 * a period. Keep its record until the sender's request
+			 * buffers have timed out, so that late packets are not
+			 * stored in a new buffer.
 			 */
 			if (now_ns - m->last_packet_ns >= f->scrub_ns / 2)
 				rmt_refuse(f, m);

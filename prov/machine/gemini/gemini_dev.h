@@ -61,7 +61,7 @@ struct gemini_txn {
 	uint32_t *fence; /* decremented at completion; NULL: no fence */
 };
 
-/* Outstanding request buffer. */
+/* An outstanding request buffer. */
 struct gemini_orb {
 	bool used;
 	bool stale;	/* outstanding at the last scrubber pass */
@@ -286,7 +286,7 @@ enum weft_gemini_status gemini_bte_arrive(struct weft_gemini *f,
 					  const struct weft_pkt *pkt,
 					  const void *payload);
 void gemini_bte_lost(struct weft_gemini *f, struct weft_peer *peer);
-/* Refuses sends without a packet for half a timeout period. */
+/* Refuses sends of which no packet has arrived for half a timeout period. */
 void gemini_bte_scrub(struct weft_gemini *f, uint64_t now_ns);
 
 #endif

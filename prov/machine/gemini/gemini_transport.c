@@ -28,7 +28,7 @@
 #define GEMINI_TRANSPORT_PACKET \
 	1152 /* a slot of 1024 bytes and its request header */
 #define GEMINI_TRANSPORT_WINDOW \
-	1024 /* as in Open MPI; the BTE handles longer accesses */
+	1024 /* the limit of Open MPI; the BTE handles longer accesses */
 
 /* State of this process for one peer. */
 struct gemini_transport_mailbox {

@@ -223,7 +223,8 @@ struct weft_qsnet2 {
 	uint16_t bulk_context;
 	/* mappings of bulk_context that peers read, live; or NULL */
 	struct weft_regs *bulk_maps;
-	struct qsnet2_map *bulk_map; /* the same mappings */
+	/* owner's records of the mappings in bulk_maps */
+	struct qsnet2_map *bulk_map;
 	struct qsnet2_queue *queue[WEFT_QSNET2_QUEUES];
 	struct qsnet2_mmu mmu;
 	unsigned faults; /* entries in use */

@@ -58,7 +58,7 @@
  */
 enum sunway_class {
 	SUNWAY_CLASS_FAST,
-	SUNWAY_CLASS_SHORT,  /* one packet */
+	SUNWAY_CLASS_SHORT,  /* messages of one packet */
 	SUNWAY_CLASS_MIDDLE, /* up to 64 KB */
 	SUNWAY_CLASS_LONG,
 	SUNWAY_CLASSES,
@@ -94,7 +94,8 @@ struct sunway_msg {
 	uint8_t vi;
 	bool fsm;
 	bool serves_read; /* R2W: serves a read of a peer */
-	bool orphan;	  /* its interface is closed: no event is written */
+	/* the interface is closed: no event is written for this message */
+	bool orphan;
 	uint32_t read_id; /* message id of the read that is served */
 	uint32_t sent;
 	uint32_t got;		 /* RDMAR: bytes received so far */

@@ -59,7 +59,7 @@ static void management_is_routed_by_source(void **state)
 	T_IS(weft_sunway_route_set(p.a.n, hop, 3, 9), -EEXIST);
 	d = pair_desc(&p.b, WEFT_SUNWAY_MANAGE, 0);
 	d.flags |= WEFT_SUNWAY_SOURCE;
-	d.guid = 0; /* no event requested */
+	d.guid = 0; /* no event is requested */
 	d.command = 1;
 	d.remote = 9;
 	d.data = 33;

@@ -217,7 +217,7 @@ static int cuda_wait(void)
 const struct weft_mem_kind weft_mem_cuda = {
 	.name = "cuda",
 	.path = "gpu",
-	.iface = 1, /* FI_HMEM_CUDA */
+	.iface = 1, /* the value of FI_HMEM_CUDA */
 	.page_bits = 16,
 	.stage_bytes = 262144,
 	.alloc = cuda_alloc,

@@ -82,7 +82,9 @@ void net_fault_init(struct net *net)
 
 /* ---- faults of the fault plan -------------------------------------------- */
 
-/* Applies a failure that exists from time 0; all nodes know of it. */
+/*
+ * Applies a failure that exists from time 0, and which all nodes have detected.
+ */
 static void line_fail_at_start(struct net *net,
 			       const struct net_fault_line *line)
 {

@@ -32,8 +32,8 @@
 void net_fault_reserve(struct net_config *cfg,
 		       const struct weft_fault_plan *plan);
 /*
- * Checks that the network has the faults of the plan. -EINVAL: why has the
- * line that it does not have.
+ * Checks that the network has the faults of the plan. -EINVAL: *why describes
+ * the line with a fault that the network cannot have.
  */
 int net_fault_check(const struct net_config *cfg, const char *name,
 		    const struct weft_fault_plan *plan,

@@ -85,15 +85,15 @@ static const struct net_config bgq = {
 	/* calibrated: half of the software time in T1 */
 	.send_ps = 48000,
 	.message_ps = 126000,		  /* calibrated: T2 at 4 KB */
-	.eager_message_ps = 126000,	  /* as message_ps */
+	.eager_message_ps = 126000, /* same as message_ps */
 	/* calibrated: half of the software time in T1 */
 	.recv_ps = 48000,
-	.coll_send_ps = 48000,		  /* as send_ps */
-	.coll_recv_ps = 48000,		  /* as recv_ps */
+	.coll_send_ps = 48000, /* same as send_ps */
+	.coll_recv_ps = 48000, /* same as recv_ps */
 	.memory = {
 		.latency_ps = 150000,	  /* assumed: three L2 accesses */
 		.copy_ps_x1000 = 250000,  /* assumed: 4 GB/s */
-		.total_ps_x1000 = 40000,  /* as spill_bytes_per_us */
+		.total_ps_x1000 = 40000, /* the rate of spill_bytes_per_us */
 	},
 	.eager_bytes = 2048,		  /* LLNL BG/Q tutorial */
 	.message_packet_bytes = 480,	  /* assumed: II.A, 512 less a chunk */

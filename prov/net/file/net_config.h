@@ -431,7 +431,9 @@ struct net_config {
 	uint64_t send_ps; /* time of a send call */
 	/* additional time for a message longer than a packet */
 	uint64_t message_ps;
-	/* the same time if processors send the message in packets */
+	/*
+	 * additional time for such a message if processors send it in packets
+	 */
 	uint64_t eager_message_ps;
 	uint64_t recv_ps; /* time to receive a message */
 	/* times to post a part of a collective, and to receive its result */

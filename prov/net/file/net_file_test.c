@@ -196,9 +196,9 @@ static void dims_override_the_shape(void **state)
 {
 	T_OK(net_file_load("bgq:16x8x8x8x2", 0, &cfg, &why));
 	T_IS(net_shape_nodes(&cfg), 16384);
-	T_IS(cfg.zone[0][0], 1);    /* A first */
-	T_IS(cfg.zone[0][1], 0xe);  /* then B, C, D */
-	T_IS(cfg.zone[0][2], 0x10); /* then E */
+	T_IS(cfg.zone[0][0], 1);    /* zone 0: dimension A first */
+	T_IS(cfg.zone[0][1], 0xe);  /* then dimensions B, C and D */
+	T_IS(cfg.zone[0][2], 0x10); /* last, dimension E */
 	T_IS(cfg.zone[1][0], 0x1f);
 	T_IS(cfg.zone[3][0], 0x11);
 	T_OK(net_file_load("bgq:2x4x8", 0, &cfg, &why));

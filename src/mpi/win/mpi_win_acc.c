@@ -180,7 +180,8 @@ static int win_acc_check(struct acc *a, struct weft_win **win_p,
 struct staged {
 	struct weft_typed device;
 	struct weft_typed host;
-	void *block; /* NULL: the data is not in device memory */
+	/* block to be freed; NULL: the data is not in device memory */
+	void *block;
 };
 
 static bool is_staged(const void *buf, MPI_Count count,

@@ -41,10 +41,10 @@ int cal_parse(struct cal_table *t, const char *name, char *text,
 
 /* Properties of the machine that the fit needs. */
 struct cal_machine {
-	uint32_t payload, header, chunk; /* bytes of packets */
+	uint32_t payload, header, chunk; /* bytes of the parts of a packet */
 	double hop_us;			 /* time of a link */
 	unsigned hops;			 /* links between the two nodes */
-	unsigned ranks;			 /* of an allreduce; 0: unknown */
+	unsigned ranks;			 /* ranks of an allreduce; 0: unknown */
 };
 
 /*

@@ -127,7 +127,10 @@ static bool fit_split(const struct cal_table *t, const struct cal_machine *m,
 	return f->byte > 0;
 }
 
-/* Tries every size as the end of the processor's part. False: too few. */
+/*
+ * Tries every size as the last one whose bandwidth the processor limits.
+ * Returns false if there are too few sizes.
+ */
 static bool fit_bandwidth(const struct cal_table *t,
 			  const struct cal_machine *m, struct cal_fit *f)
 {

@@ -346,7 +346,7 @@ static OTF2_CallbackCode on_isend_complete(EVENT, uint64_t req)
 static OTF2_CallbackCode on_irecv_request(EVENT, uint64_t req)
 {
 	UNUSED;
-	/* the other fields are known when the message has arrived */
+	/* the other fields are set when the message has arrived */
 	ADD((struct archive *)arg, RECORD_IRECV, 0, 0, 0, 0, 0, req);
 	return OTF2_CALLBACK_SUCCESS;
 }

@@ -15,7 +15,7 @@
 #define CHUNK ((size_t)256 << 10)
 #define FIRST 64 /* initial length of tables */
 
-static int file = -1; /* -1: not recording */
+static int file = -1; /* file of the recording; -1: calls are not recorded */
 static uint32_t rank, number;
 static unsigned char *buf, *at;
 static bool big_failed;

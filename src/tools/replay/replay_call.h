@@ -19,7 +19,7 @@
 struct replay_call {
 	enum record_kind kind;
 	unsigned flags;
-	uint64_t comm; /* 0: the world */
+	uint64_t comm; /* communicator; 0: the world */
 	int64_t peer, tag;
 	uint64_t bytes;
 	uint64_t req; /* request of ISEND, IRECV, COLL with LATER, REQ_FREE */
@@ -30,7 +30,7 @@ struct replay_call {
 	uint64_t count;
 	const uint64_t *reqs;
 	uint64_t which; /* WAIT_ONE: index of the request */
-	uint64_t ps;	/* COMPUTE */
+	uint64_t ps;	/* for COMPUTE */
 	/*
 	 * COLL: enum weft_coll_kind, root, handles of a predefined type and
 	 * operation (0: others), elements sent and received (per block), bytes
@@ -47,7 +47,7 @@ struct replay_call {
 	unsigned how;
 	uint64_t members;
 	const uint64_t *member; /* ranks of the world */
-	const char *name;	/* OTHER */
+	const char *name;	/* for OTHER */
 };
 
 /*

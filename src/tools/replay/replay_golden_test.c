@@ -213,15 +213,21 @@ static const struct cost costs[] = {
 	{ "sunway", "recv", "1297 ns", "1307 ns", "1", round_trips, 8,
 	  80 * NS },
 	{ "apenet", "send", "300 ns", "310 ns", "1", round_trips, 8, 80 * NS },
-	/* the same, and one more packet for the first contact */
+	/* eight messages, and one more packet for the first contact */
 	{ "gemini", "recv", "300 ns", "310 ns", "1", round_trips, 8, 90 * NS },
 	{ "apenet", "recv", "300 ns", "310 ns", "1", round_trips, 8, 90 * NS },
 	{ "apenet", "recv", "300 ns", "310 ns", "1", round_trip, 8, 30 * NS },
 	/* the interface matches each of the eight messages */
 	{ "qsnet2", "match", "300 ns", "310 ns", "1", round_trips, 8, 80 * NS },
-	/* the first message is compared with three other receives before */
+	/*
+	 * the first message is compared with three other receives before it
+	 * matches
+	 */
 	{ "qsnet2", "match_entry", "60 ns", "70 ns", "1", search, 8, 30 * NS },
-	/* once for each of eight messages; by rendezvous or three packets */
+	/*
+	 * added once to each of eight messages, by rendezvous or in three
+	 * packets
+	 */
 	{ "bgq", "message", "126 ns", "136 ns", "1", round_trips, 20000,
 	  80 * NS },
 	{ "bgq", "message", "126 ns", "136 ns", "1", round_trips, 1000,
@@ -232,7 +238,9 @@ static const struct cost costs[] = {
 	  80 * NS },
 	{ "apenet", "message", "300 ns", "310 ns", "1", round_trips, 20000,
 	  80 * NS },
-	/* the same for messages that processors send in packets */
+	/*
+	 * added once to each of eight messages that processors send in packets
+	 */
 	{ "gemini", "eager_message", "0 ns", "10 ns", "1", round_trips, 1200,
 	  80 * NS },
 	/* two copies of 1000 B for each of eight messages: .25 ns/B longer */

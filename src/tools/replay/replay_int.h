@@ -40,16 +40,17 @@ struct replay_call;
  * jobs that share the machine's network.
  */
 struct replay_program {
-	const char *name;  /* trace or pattern, as on the command line */
-	const char *place; /* where its ranks are; NULL: contiguous */
+	const char *name;  /* trace or pattern, as given on the command line */
+	const char *place; /* nodes of the program's ranks; NULL: contiguous */
 	bool is_pattern;
 	bool background; /* repeats its calls until the other programs end */
 	unsigned index;
 	struct replay_source *source;
-	struct weft_group *group; /* of the world communicator */
-	uint32_t first;		  /* number of its first rank in the replay */
+	struct weft_group *group; /* group of the world communicator */
+	uint32_t first; /* number of the program's first rank in the replay */
 	uint32_t size;
-	uint32_t nodes; /* number of its nodes; 0: by the map */
+	/* number of the program's nodes; 0: the map places the ranks */
+	uint32_t nodes;
 	uint64_t calls;
 };
 

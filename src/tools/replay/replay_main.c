@@ -31,7 +31,8 @@ static const char before[] =
 	"Several\n--replay and --calls are jobs that share the machine.\n";
 
 struct words {
-	const char *place; /* of the jobs without a --place of their own */
+	/* default of --place, for jobs without a --place of their own */
+	const char *place;
 	struct replay_options opt;
 	struct replay_report report;
 };

@@ -220,7 +220,7 @@ static void test_calls(void **state)
 	has("replay: 2 ranks, 41 calls");
 }
 
-/* A trace as two jobs, beside itself as a background that is repeated. */
+/* Two jobs run the same trace, and a background job repeats it. */
 static void test_traces(void **state)
 {
 	char line[512];

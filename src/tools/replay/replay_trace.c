@@ -40,7 +40,7 @@ struct trace {
 	struct chunk *chunk;
 	size_t chunks;
 	struct cursor *rank;
-	const char *wrong; /* what was wrong in the last call */
+	const char *wrong; /* reason why the last call was refused */
 };
 
 static struct trace *of(struct replay_source *s)

@@ -15,7 +15,8 @@
 #include <stdbool.h>
 
 struct report_async {
-	void (*work)(void *arg); /* NULL: the work is complete */
+	/* function of the work; NULL: the work is complete */
+	void (*work)(void *arg);
 	void *arg;
 	pthread_t thread;
 	bool no_thread; /* no thread could be created */

@@ -27,7 +27,7 @@ struct stats {
 	struct node {
 		char name[32];
 		uint64_t links, packets, bytes, busy_ps, queued_ps;
-		double joules; /* energy of its links */
+		double joules; /* energy of the node's links, joules */
 	} * node;
 	size_t nodes, room;
 	int err;

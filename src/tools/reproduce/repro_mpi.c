@@ -21,7 +21,8 @@ enum mpi_form { FORM_COLL, FORM_PAIR, FORM_ENDS };
 
 static const struct form {
 	const char *experiment;
-	const char *operation; /* NULL: argument kind= of the row */
+	/* name of the operation; NULL: argument kind= of the row */
+	const char *operation;
 	enum mpi_form form;
 } forms[] = {
 	{ "gather", NULL, FORM_COLL },

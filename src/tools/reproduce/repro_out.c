@@ -42,7 +42,8 @@ static void each_constant(const struct repro *r,
 }
 
 struct tally {
-	unsigned run[REPRO_KINDS], in_band[REPRO_KINDS]; /* by kind */
+	/* number of rows of each kind: run, and within their bands */
+	unsigned run[REPRO_KINDS], in_band[REPRO_KINDS];
 	unsigned explained, left_out, failed, by_mpi;
 };
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 struct sim_progress {
-	const char *label; /* NULL: no output */
+	const char *label; /* text at the start of the line; NULL: no output */
 	uint64_t began_ns, shown_ns;
 };
 

@@ -65,7 +65,7 @@ struct sim_result {
 	struct sim_hist latency; /* latency from creation to arrival, ps */
 	/* mean hops per delivered packet, while counting */
 	double hops;
-	uint64_t waiting;	      /* messages still at their sources */
+	uint64_t waiting; /* messages that have not left their sources yet */
 	struct net_count count;	      /* counters of the whole run */
 	struct net_fault_count fault; /* fault counters of the whole run */
 	bool faults;		      /* whether a fault plan is loaded */

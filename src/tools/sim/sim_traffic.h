@@ -42,7 +42,9 @@ struct sim_traffic {
 /* Converts a pattern to its name and back; -1: no such pattern. */
 const char *sim_pattern_name(enum sim_pattern pattern);
 int sim_pattern_find(const char *name);
-/* Returns what the pattern needs and the machine lacks; NULL: nothing. */
+/*
+ * Returns the feature that the pattern needs and the machine lacks; NULL: none.
+ */
 const char *sim_pattern_missing(enum sim_pattern pattern,
 				const struct net_config *cfg);
 

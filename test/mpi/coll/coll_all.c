@@ -609,14 +609,14 @@ static bool shape(int s, int rank, int size, int *color, int *key)
 		*color = 0;
 		*key = -rank;
 		break;
-	case 2: /* each rank alone */
+	case 2: /* each rank has a communicator of its own */
 		*color = rank;
 		break;
 	case 3:
 		*color = rank * 3 / size;
 		*key = -rank;
 		break;
-	case 4: /* all but one */
+	case 4: /* all ranks but one */
 		*color = rank == size / 2 ? MPI_UNDEFINED : 0;
 		break;
 	case 5: /* some ranks in any order, others in no communicator */

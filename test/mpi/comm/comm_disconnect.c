@@ -94,7 +94,7 @@ static void start_both(MPI_Request r[2])
 {
 	if (r[1] != MPI_REQUEST_NULL)
 		MT_OK(MPI_Start(&r[1]));
-	MT_OK(MPI_Barrier(MPI_COMM_WORLD)); /* receives are posted */
+	MT_OK(MPI_Barrier(MPI_COMM_WORLD)); /* all receives are posted */
 	MT_OK(MPI_Start(&r[0]));
 }
 

@@ -66,7 +66,7 @@ static void gaps(MPI_File f, const char *rep, int rows)
 	MT_OK(MPI_Type_free(&column));
 }
 
-/* A read across the end of the file stores only what is there. */
+/* A read across the end of the file stores only the bytes before the end. */
 static void past_the_end(MPI_File f)
 {
 	MPI_Status s;

@@ -21,7 +21,7 @@
 		wrong++;                                              \
 	}
 
-static long long memory[8192]; /* results and arrays */
+static long long memory[8192]; /* memory for results and arrays */
 static const char *now, *name; /* the call; the file */
 static MPI_Comm cart, graph, adjacent;
 static MPI_Session session;

@@ -35,11 +35,11 @@ static long model_size;
 /* The views of all ranks. */
 static struct {
 	long disp;
-	int etype;	      /* bytes */
+	int etype;	      /* bytes of an etype */
 	int cells;	      /* cells of a tile */
 	int owner[CELLS];     /* rank of each cell; -1: hole */
 	int count[RANKS_MAX]; /* cells of each rank */
-	bool external;	      /* external32 */
+	bool external;	      /* the data representation is external32 */
 	long pointer[RANKS_MAX];
 } view;
 
@@ -89,7 +89,7 @@ struct access {
 	enum kind kind;
 	bool write;
 	int id;
-	long offset[RANKS_MAX]; /* etypes */
+	long offset[RANKS_MAX]; /* offset of each rank in etypes */
 	int etypes[RANKS_MAX];
 	int stride; /* memory: one etype in `stride` etypes */
 };

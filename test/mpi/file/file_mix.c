@@ -27,11 +27,11 @@ static uint64_t own;	/* random state of this rank */
 /* The view of this rank, and the cells of all ranks. */
 static struct {
 	long disp;
-	int etype; /* bytes */
+	int etype; /* bytes of an etype */
 	int cells;
 	int owner[CELLS]; /* rank of each cell; -1: hole */
 	int mine[CELLS];  /* cells of this rank */
-	int count;	  /* their number */
+	int count;	  /* number of this rank's cells */
 } view;
 
 /* Contents of this rank's cells, in the order of its stream. */
@@ -175,7 +175,7 @@ static void set_view(MPI_File f)
 
 /* An access in progress, and its memory. */
 struct access {
-	MPI_Request request; /* MPI_REQUEST_NULL: none */
+	MPI_Request request; /* MPI_REQUEST_NULL: no access is in progress */
 	bool write;
 	int first, n;	  /* etypes of the stream */
 	int slot[ETYPES]; /* place of each etype in memory */

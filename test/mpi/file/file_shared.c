@@ -25,7 +25,7 @@ static uint64_t own;	/* random state of this rank */
 
 /* ---- shared file pointer ------------------------------------------------- */
 
-static int words; /* of a record */
+static int words; /* number of ints of a record */
 static MPI_Datatype record;
 
 static int value(int rank, int number, int word)

@@ -173,7 +173,8 @@ static void failed_swap_does_not_write(struct wt *w)
 	bool reached = is_remotely_accessible(w->kind);
 	unsigned long long atomics = unit_count();
 	unsigned long long in_vain = swaps(w, 7, 0), done = swaps(w, 0, 0);
-	bool by_unit = unit_count() > atomics; /* in one access */
+	/* one access by the machine's unit */
+	bool by_unit = unit_count() > atomics;
 
 	if (reached)
 		MT_IS(in_vain, 1);

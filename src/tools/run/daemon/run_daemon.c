@@ -18,15 +18,15 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Time between SIGTERM and SIGKILL when mpiexec is gone. */
+/* Time between SIGTERM and SIGKILL after the connection to mpiexec was lost. */
 #define KILL_NS UINT64_C(15000000000)
 
 /* Output is not read while more bytes than this are queued. */
 enum { QUEUE_MAX = 1 << 20, CHUNK = 65536 };
 
 struct daemon {
-	struct run_channel up;	 /* to mpiexec */
-	struct run_channel down; /* to the mpiexec of this host */
+	struct run_channel up;	 /* channel to mpiexec */
+	struct run_channel down; /* channel to the mpiexec of this host */
 	struct run_daemon_job job;
 	pid_t child;
 	int status;
@@ -200,7 +200,10 @@ static bool read_output(struct daemon *d)
 
 /* ---- frames -------------------------------------------------------------- */
 
-/* mpiexec is gone, or sends something else: the ranks are ended. */
+/*
+ * Ends the ranks, because the connection to mpiexec was lost or mpiexec has
+ * sent an invalid frame.
+ */
 static void lose_mpiexec(struct daemon *d)
 {
 	run_channel_close(&d->up);

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a daemon needs to start the ranks of its host. */
+/*
+ * The job as sent to a daemon: all data that it needs to start the ranks of its
+ * host.
+ */
 #ifndef WEFT_RUN_DAEMON_JOB_H
 #define WEFT_RUN_DAEMON_JOB_H
 

@@ -16,7 +16,7 @@ struct run_fence {
 		bool member;
 		bool arrived;
 		struct run_bytes data;
-	} * host; /* one for each host of the layout */
+	} * host; /* array: one entry for each host of the layout */
 	int nhosts;
 	int missing; /* number of members that have not arrived */
 };
@@ -27,8 +27,8 @@ struct run_fences {
 };
 
 /*
- * Adds what a host has sent. Returns 0: the fence waits; 1: the fence is
- * complete, *done_p is freed by the caller; -EPROTO: the host is no member,
+ * Adds the data that a host has sent. Returns 0: the fence waits; 1: the fence
+ * is complete, *done_p is freed by the caller; -EPROTO: the host is no member,
  * has arrived already, or the frame is invalid; -ENOMEM.
  */
 int run_fence_arrive(struct run_fences *f, const struct run_layout *l, int host,

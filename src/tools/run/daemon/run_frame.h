@@ -12,17 +12,23 @@
 #include <stdint.h>
 
 enum run_frame_kind {
-	RUN_FRAME_JOB = 1,     /* to a daemon: struct run_daemon_job */
-	RUN_FRAME_INPUT,       /* to a daemon: stdin; no bytes: end of file */
+	RUN_FRAME_JOB = 1, /* to a daemon: the job, struct run_daemon_job */
+	/* to a daemon: bytes of stdin; no bytes: end of file */
+	RUN_FRAME_INPUT,
 	RUN_FRAME_INPUT_TAKEN, /* from a daemon: send more stdin */
-	RUN_FRAME_OUTPUT,      /* from a daemon: stdout of its ranks */
-	RUN_FRAME_FENCE,       /* from a daemon: signature, data */
-	RUN_FRAME_FENCE_DONE,  /* to a daemon: signature, status, all data */
-	RUN_FRAME_MODEX,       /* request: id, rank */
-	RUN_FRAME_MODEX_DONE,  /* response: id, status, data */
-	RUN_FRAME_SIGNAL,      /* to a daemon: signal for its mpiexec */
-	RUN_FRAME_END,	/* to a daemon: end the ranks without a message */
-	RUN_FRAME_EXIT, /* from a daemon: exit code of its ranks */
+	/* from a daemon: bytes that its ranks wrote to stdout */
+	RUN_FRAME_OUTPUT,
+	/* from a daemon: a fence of its ranks: signature, data */
+	RUN_FRAME_FENCE,
+	/*
+	 * to a daemon: a complete fence: signature, status, data of all hosts
+	 */
+	RUN_FRAME_FENCE_DONE,
+	RUN_FRAME_MODEX,      /* request: id, rank */
+	RUN_FRAME_MODEX_DONE, /* response: id, status, data */
+	RUN_FRAME_SIGNAL,     /* to a daemon: signal for its mpiexec */
+	RUN_FRAME_END,	      /* to a daemon: end the ranks without a message */
+	RUN_FRAME_EXIT,	      /* from a daemon: exit code of its ranks */
 	/*
 	 * a rank has exited, in a job that survives failures; in both
 	 * directions: rank, exit code (0: the rank has completed MPI_Finalize)
@@ -30,7 +36,7 @@ enum run_frame_kind {
 	RUN_FRAME_RANK_EXIT,
 	/* from a daemon: its next RUN_FRAME_EXIT does not end the job */
 	RUN_FRAME_SURVIVED,
-	RUN_FRAME_PING, /* to a daemon, which returns it */
+	RUN_FRAME_PING, /* to a daemon, which returns the frame */
 	RUN_FRAME_KINDS,
 };
 
@@ -74,7 +80,7 @@ struct run_frame {
 
 /* One end of a connection. Descriptors are set to nonblocking mode. */
 struct run_channel {
-	int in;	 /* -1: closed */
+	int in; /* descriptor for reading; descriptor for writing; -1: closed */
 	int out; /* -1: closed */
 	struct run_bytes rx;
 	size_t taken; /* bytes of rx that were returned as frames */

@@ -512,7 +512,7 @@ static void report_slow(struct launch *l)
 	l->slow_ns = 0;
 }
 
-/* Gives up hosts that do not answer, in a job that survives failures. */
+/* Declares hosts lost that do not answer, in a job that survives failures. */
 static void ping_hosts(struct launch *l, uint64_t now)
 {
 	for (int i = 0; i < l->job.layout.nhosts; i++) {
@@ -690,7 +690,7 @@ static void end_of_survivors(struct launch *l)
 			    s->failures, s->layout->nranks);
 }
 
-/* Prints what was sent through mpiexec, for -v. */
+/* Prints the number of bytes that were sent through mpiexec, for -v. */
 static void print_bytes(const struct launch *l)
 {
 	uint64_t in = 0, out = 0;

@@ -21,16 +21,17 @@ struct run_link {
 	const char *name;
 	enum run_link_state state;
 	pid_t pid;  /* remote shell; 0: reaped */
-	int status; /* of waitpid() */
+	int status; /* status of waitpid() for the remote shell */
 	struct run_channel channel;
 	int code;	       /* exit code of the ranks */
 	struct run_bytes line; /* incomplete line of output */
 	bool wants_input;      /* whether the daemon can take input */
 	bool lost_reported;
-	bool survived;	       /* its exit code does not end the job */
-	uint64_t pinged_ns;    /* time of the last ping */
-	uint64_t bytes_before; /* bytes that had arrived at that time */
-	int unanswered;	       /* pings since the last bytes */
+	bool survived; /* the exit code of this host does not end the job */
+	uint64_t pinged_ns; /* time of the last ping */
+	/* bytes that had arrived at the time of the last ping */
+	uint64_t bytes_before;
+	int unanswered; /* pings sent since the last bytes arrived */
 };
 
 /*

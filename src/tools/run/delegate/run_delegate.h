@@ -29,7 +29,7 @@ struct run_delegate {
 
 /* A command line to which words are added. */
 struct run_cmd {
-	char **word; /* ends with NULL */
+	char **word; /* words of the command line; terminated by NULL */
 	int count;
 	bool lost; /* whether a word is missing because of lack of memory */
 	/* number of variables that are passed under another name */

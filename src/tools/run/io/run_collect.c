@@ -26,8 +26,9 @@ enum { STREAM_OUT, STREAM_ERR, STREAM_LIFE, PER_RANK };
 
 struct stream {
 	struct run_line line;
-	struct sink *sink; /* NULL: a lifeline, which carries no data */
-	int fd;		   /* -1: end of file was reached */
+	/* destination; NULL: a lifeline, which carries no data */
+	struct sink *sink;
+	int fd; /* the pipe; -1: end of file was reached */
 };
 
 /* Destination of lines: stdout or stderr of this process. */

@@ -22,9 +22,10 @@ struct run_rank {
 	int status; /* status of waitpid() after the exit */
 	uint16_t app;
 	bool connected; /* whether the rank has started the library */
-	bool finalized; /* whether the rank has closed it again */
+	bool finalized; /* whether the rank has closed the library again */
 	bool exited;
-	bool remote;	/* on another host, whose own mpiexec starts the rank */
+	/* the rank is on another host, whose own mpiexec starts it */
+	bool remote;
 	bool failed;	/* the job continued without this rank */
 	bool dismissed; /* mpiexec has ended this rank of a background job */
 };

@@ -22,14 +22,16 @@ FOR_DEBUGGER MPIR_PROCDESC *MPIR_proctable;
 FOR_DEBUGGER int MPIR_proctable_size;
 FOR_DEBUGGER volatile int MPIR_debug_state;
 FOR_DEBUGGER volatile int MPIR_being_debugged;
-FOR_DEBUGGER int MPIR_i_am_starter;	 /* its presence: mpiexec is no rank */
-FOR_DEBUGGER int MPIR_partial_attach_ok; /* all ranks pass the gate alone */
+/* symbol whose presence shows that mpiexec is no rank */
+FOR_DEBUGGER int MPIR_i_am_starter;
+/* symbol whose presence shows that each rank passes the gate alone */
+FOR_DEBUGGER int MPIR_partial_attach_ok;
 FOR_DEBUGGER char *MPIR_debug_abort_string;
 FOR_DEBUGGER void *MPIR_Breakpoint(void);
 
 WEFT_NOINLINE void *MPIR_Breakpoint(void)
 {
-	/* keeps the call */
+	/* prevents the compiler from removing calls of this function */
 	__asm__ volatile("" ::: "memory");
 	return NULL;
 }

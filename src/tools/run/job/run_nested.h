@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Jobs that ranks have spawned. Each is started by a further mpiexec, which is
- * a child of this one: it ends with it, and its failure ends this job.
+ * Jobs that ranks have spawned. Each job is started by a further mpiexec, which
+ * is a child of this one: the child ends when its parent ends, and the failure
+ * of its job ends this job.
  */
 #ifndef WEFT_RUN_NESTED_H
 #define WEFT_RUN_NESTED_H

@@ -21,7 +21,8 @@
 /* Machines of the provider and their units (network interfaces). */
 static const struct {
 	const char *name;
-	const char *unit; /* NULL: native, the machine is this host */
+	/* emulated interface; NULL: native, the machine is this host */
+	const char *unit;
 } machines[] = {
 	{ "native", NULL },	  { "bgq", "mu" },	 { "gemini", "fma" },
 	{ "qsnet2", "sten" },	  { "sunway", "swhni" }, { "apenet", "apenet" },

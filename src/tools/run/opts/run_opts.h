@@ -62,7 +62,7 @@ enum run_env_base { RUN_ENV_ALL, RUN_ENV_NONE, RUN_ENV_LIST };
 
 struct run_env_edit {
 	const char *name;
-	const char *value; /* NULL: the value in mpiexec's environment */
+	const char *value; /* value; NULL: the value in mpiexec's environment */
 };
 
 struct run_edits {
@@ -73,7 +73,7 @@ struct run_edits {
 
 /* One context: a program, its arguments, the number of its ranks. */
 struct run_app {
-	char **argv; /* ends with NULL */
+	char **argv; /* program and arguments; terminated by NULL */
 	int n;	     /* number of ranks; 0: not given */
 	int first;   /* rank of the first process; set after parsing */
 	const char *wdir;
@@ -91,10 +91,10 @@ struct run_app {
  */
 struct run_part {
 	int first, n;	   /* first rank and number of ranks */
-	int app;	   /* its first context */
+	int app;	   /* first context of the job */
 	bool background;   /* the job ends when all others have */
-	const char *place; /* NULL: the default */
-	int nodes;	   /* number of its nodes; 0: not placed by --place */
+	const char *place; /* --place of the job; NULL: the default */
+	int nodes; /* number of the job's nodes; 0: --place does not place it */
 };
 
 struct run_place {
@@ -146,9 +146,10 @@ struct run_model {
 	 * given
 	 */
 	int universe;
-	/* set by run_model_check(), for the ranks */
+	/* machine for the ranks; set by run_model_check() */
 	char *spec;
-	char *map_spec; /* NULL: the default order of the machine */
+	/* map of ranks to nodes; NULL: the default order of the machine */
+	char *map_spec;
 	/* a line of coordinates for each rank; NULL: ranks are not placed */
 	char *table;
 	char *faults_spec;

@@ -14,8 +14,9 @@
 
 struct pending {
 	struct pending *next;
-	struct run_bytes signature; /* of a fence; empty: request for data */
-	uint32_t id;		    /* of a request for data */
+	/* signature of a fence; empty: a request for data */
+	struct run_bytes signature;
+	uint32_t id; /* id of a request for data */
 	pmix_modex_cbfunc_t done;
 	void *arg;
 };

@@ -37,7 +37,10 @@ void run_pmix_hosts_on_exit(void (*fn)(void *arg, int rank, int code),
 			    void *arg);
 /* Sends the exit of a rank of this host to the other hosts. */
 void run_pmix_hosts_send_exit(int rank, int code);
-/* Sends that the exit code of this host does not end the job. */
+/*
+ * Notifies the other hosts that the exit code of this host does not end the
+ * job.
+ */
 void run_pmix_hosts_send_survived(void);
 
 /* Callbacks of the server. Called by the library's thread. */
