@@ -286,7 +286,10 @@ static const struct file_key *key_named(char *name, unsigned *part_p)
 	return file_key_find(dot + 1, FILE_OF_BUS);
 }
 
-/* Sets the numbers of "key=value key=value", values as cfg stores them. */
+/*
+ * Sets the keys in a text "key=value key=value"; values are in the units of
+ * cfg.
+ */
 static void apply(const char *set)
 {
 	const struct file_key *key;

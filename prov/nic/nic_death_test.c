@@ -67,8 +67,8 @@ void __wrap_free(void *p)
 /* The survivor a, its peer b, which dies, and a third endpoint c. */
 static struct trio {
 	struct side a, b, c;
-	unsigned posted; /* requests of a */
-	/* of these, sends by rendezvous that no receive matches */
+	unsigned posted; /* number of requests that a has posted */
+	/* number of a's sends by rendezvous that no receive matches */
 	unsigned unmatched;
 	char out[2][2][LEN], in[2][2][LEN];
 	uint64_t word[2][4];

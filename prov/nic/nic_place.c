@@ -9,7 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Returns whether the object has siblings; others do not distinguish places. */
+/*
+ * Returns whether the object has siblings; an object without siblings does not
+ * distinguish places.
+ */
 static bool is_branch(const struct hwloc_obj *o)
 {
 	return o->parent && o->parent->arity > 1;

@@ -314,7 +314,10 @@ static uint64_t with_directions(uint64_t caps)
 	return caps;
 }
 
-/* Adds the secondary capabilities that have no cost with the requested ones. */
+/*
+ * Adds the secondary capabilities that cost nothing in addition to the
+ * requested ones.
+ */
 static uint64_t with_secondary(uint64_t caps)
 {
 	uint64_t more = FI_LOCAL_COMM | FI_REMOTE_COMM;

@@ -26,7 +26,8 @@
 #include "prov/vt/vt.h"
 #include "src/base/must.h"
 
-#define RUNS_MAX 16 /* polls of one run, while the unit requests another */
+/* maximum number of polls of one run, if the unit requests further polls */
+#define RUNS_MAX 16
 
 void vt_interface_init(struct vt *v, const struct weft_carrier_attr *attr)
 {

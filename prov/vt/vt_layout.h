@@ -346,10 +346,13 @@ static_assert(offsetof(struct vt_buf, payload) % 8 == 0 &&
  */
 #define VT_COOKIE_COPY	  (UINT64_C(32) << 32)
 #define VT_COOKIE_COPIED  (UINT64_C(64) << 32)
-/* A file access; of a timer: the end of a rank is known. */
+/*
+ * A file access; as the cookie of a timer: the other ranks detect the end of a
+ * rank.
+ */
 #define VT_COOKIE_FILE	  (UINT64_C(128) << 32)
 #define VT_COOKIE_END	  VT_COOKIE_FILE
-/* Of a timer: further ranks start. */
+/* As the cookie of a timer: further ranks start. */
 #define VT_COOKIE_SPAWN	  (VT_COOKIE_END | VT_COOKIE_DMA)
 #define VT_RESULT_MEMBER  40
 

@@ -48,8 +48,9 @@ static uint32_t entry_number;
 /* times this process has left PMIx; the keys of each time are different */
 static unsigned generation;
 /*
- * A session starts in one process alone, without fences. MPI_Init executes
- * these fences later, since all other processes may execute them.
+ * A session starts in one process alone, so its start executes no fences. The
+ * other processes may execute these fences in MPI_Init, so MPI_Init of this
+ * process executes them later.
  */
 static bool without_fences;
 static unsigned owed_fences;

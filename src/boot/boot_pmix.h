@@ -89,9 +89,9 @@ int weft_pmix_fence(void (*idle)(void), void (*wake)(void));
 void weft_pmix_abort(int code, const char *text);
 
 /*
- * Closes the connection to the PMIx server: the launcher then knows that this
- * process has completed MPI_Finalize. A function that needs PMIx later connects
- * again; values that were published remain.
+ * Closes the connection to the PMIx server: the launcher then treats this
+ * process as one that has completed MPI_Finalize. A function that needs PMIx
+ * later connects again; values that were published remain.
  */
 void weft_pmix_leave(void);
 

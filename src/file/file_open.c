@@ -297,7 +297,7 @@ static int set_up(struct weft_file *f, struct weft_comm *comm,
 	return rc ? rc : file_shared_open(f);
 }
 
-/* Removes a file that MPI_MODE_DELETE_ON_CLOSE has deleted, at rank 0. */
+/* Deletes the file, for MPI_MODE_DELETE_ON_CLOSE; called at rank 0. */
 static int remove_path(const struct weft_file *f)
 {
 	return unlink(f->path) ? -errno : 0;

@@ -5,7 +5,10 @@
 
 #include "src/file/file.h"
 
-/* Returns whether data in the file differs from data in memory. */
+/*
+ * Returns whether the file's representation of data differs from that in
+ * memory.
+ */
 bool file_rep_converts(const struct weft_file_rep *rep);
 
 /*

@@ -61,7 +61,10 @@ static int join(MPI_Datatype a, MPI_Datatype b, MPI_Count at,
 	return rc;
 }
 
-/* The first n elements of the section of the lowest `dims` dimensions. */
+/*
+ * Makes a type of the first n elements of a section, in its lowest `dims`
+ * dimensions.
+ */
 static int make_first(const CFI_cdesc_t *d, int dims, MPI_Count n,
 		      struct item e, MPI_Datatype *made)
 {

@@ -16,7 +16,7 @@
 struct hello {
 	int64_t partitions;
 	int64_t bytes; /* bytes of each partition */
-	int32_t id;    /* tag for the welcome */
+	int32_t id; /* tag of the welcome, the receiver's answer to the hello */
 	int32_t proc;
 };
 

@@ -100,8 +100,8 @@ int weft_tree_host(struct weft_tree *t, int n, int k,
 int weft_tree_torus(struct weft_tree *t, int n,
 		    const struct weft_tree_coord *coord);
 /*
- * Sets the parents of weft_tree_torus() only. Returns the number of nodes, or
- * as weft_tree_torus().
+ * Sets only the parents, as weft_tree_torus() would. Returns the number of
+ * nodes, or an error of weft_tree_torus().
  */
 int weft_tree_box(int n, const struct weft_tree_coord *coord, int *parent);
 int weft_tree_copy(struct weft_tree *to, const struct weft_tree *from);

@@ -138,7 +138,8 @@ static void bounds_add_row(struct bounds *b, MPI_Count off, MPI_Count last,
 
 /* The bounds from which a type's bounds are computed. */
 struct frame {
-	struct bounds lb; /* bounds of elements with a lower bound mark */
+	/* bounds of those elements that have a lower bound mark */
+	struct bounds lb;
 	struct bounds ub;
 	struct bounds data;
 };

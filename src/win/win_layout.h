@@ -40,9 +40,10 @@ static_assert(sizeof(struct win_rwlock) == 16, "shared format");
  * win_acc_lock.h.
  */
 struct win_acc_lock {
-	weft_au32 users;   /* number of tickets issued */
-	weft_au32 now;	   /* ticket that holds the lock */
-	weft_au32 waiters; /* number of waiters on now */
+	weft_au32 users; /* number of tickets issued */
+	weft_au32 now;	 /* ticket that holds the lock */
+	/* number of processes that wait for a change of `now` */
+	weft_au32 waiters;
 	uint32_t zero;
 };
 static_assert(sizeof(struct win_acc_lock) == 16, "shared format");

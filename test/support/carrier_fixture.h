@@ -39,7 +39,7 @@ struct end {
 	 * endpoints polled with this one, since retransmission needs both sides
 	 */
 	struct end_group *group;
-	bool not_polled; /* not polled with the group */
+	bool not_polled; /* the endpoint is not polled with the group */
 	bool unordered;	 /* virtual time: packets may be reordered */
 };
 

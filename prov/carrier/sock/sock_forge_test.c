@@ -25,7 +25,7 @@ enum {
 struct record {
 	uint32_t more;
 	uint32_t bytes; /* length of the content */
-	int32_t claim;	/* added to the length in the record */
+	int32_t claim;	/* number that is added to the length in the record */
 	int32_t len;	/* added to the length in the packet's header */
 };
 
@@ -306,7 +306,7 @@ static int receive_version(struct sock *s, struct sock_peer *p, uint32_t magic)
 	return sock_rx_datagram(s, &p->name, dgram.bytes, bytes, 64);
 }
 
-/* A damaged datagram is not taken for one of another version. */
+/* A damaged datagram is not mistaken for a datagram of another version. */
 static void another_version_is_named(void **state)
 {
 	struct sock *s = forge_open();

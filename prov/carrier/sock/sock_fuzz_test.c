@@ -81,7 +81,7 @@ static size_t build(const struct sock *s, int step)
 					 .kind = kind[step],
 					 .count = (uint64_t)step + 1 };
 	if (kind[step] == SOCK_ACK)
-		return len + 16; /* more words of the bitmap */
+		return len + 16; /* 16 bytes: further words of the bitmap */
 	if (kind[step] != SOCK_DATA)
 		return len;
 	if (step == 5)

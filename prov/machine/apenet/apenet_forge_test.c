@@ -218,7 +218,7 @@ static void a_lost_node_ends_only_its_own_commands(void **state)
 	pair_close(&p);
 }
 
-/* The target of a message learns that its sender is lost. */
+/* The target of a message is notified that the sender is lost. */
 static void a_message_of_a_lost_node_ends_with_an_error(void **state)
 {
 	struct apenet_header h = { .bytes = 64, .flags = APENET_FIRST };

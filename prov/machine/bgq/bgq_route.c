@@ -20,7 +20,8 @@
 #include <errno.h>
 
 #define GI_BITS 7u
-#define GI_UP	0x100u /* flag of a barrier packet: from a child */
+/* flag of a barrier packet: the packet is from a child */
+#define GI_UP	0x100u
 
 static struct bgq_route *route_open(struct weft_bgq *mu, unsigned class)
 {

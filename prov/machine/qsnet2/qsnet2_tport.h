@@ -57,7 +57,8 @@ struct tport_req {
 	struct weft_qsnet2_event
 		event; /* must be the first field: peers use its address */
 	uint64_t start[TPORT_START_WORDS +
-		       1];     /* copied by event: thread start */
+		       /* command that starts the thread; copied by the event */
+		       1];
 	struct weft_list link; /* link in posted, matched or free */
 	uint8_t state;
 	bool tx;

@@ -42,8 +42,9 @@ struct cuda_where {
 bool cuda_where(const void *at, struct cuda_where *w);
 
 /*
- * Returns the home, which the first device address opens; the caller holds it,
- * with its context current, until cuda_home_leave(). NULL: cannot be opened.
+ * Returns this process's state for copies (the home), which is opened for the
+ * first device address. The caller holds its lock, and its context is current,
+ * until cuda_home_leave(). NULL: cannot be opened.
  */
 struct cuda_home *cuda_home_enter(const void *at);
 void cuda_home_leave(struct cuda_home *h);

@@ -446,7 +446,8 @@ struct net_config {
 	uint64_t packet_copy_ps_x1000;
 	/* path between ranks of a node through its memory (prov/vt) */
 	struct net_memory {
-		uint64_t latency_ps; /* 0: ranks of a node use the interface */
+		/* latency of a message; 0: ranks of a node use the interface */
+		uint64_t latency_ps;
 		/*
 		 * inverse rates: of one processor's copy, and of all copies in
 		 * a memory

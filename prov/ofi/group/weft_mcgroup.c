@@ -279,7 +279,7 @@ int weft_query_collective(struct fid_domain *domain, enum fi_collective_op coll,
 
 /* Arguments of libfabric's calls besides buffers and count. */
 struct mc_args {
-	fi_addr_t root; /* for kinds that have one */
+	fi_addr_t root; /* root of the operation, for kinds that have one */
 	enum fi_datatype datatype;
 	enum fi_op op; /* FI_NOOP: the call does not reduce */
 	uint64_t flags;

@@ -144,7 +144,7 @@ struct report_coll {
 #define REPORT_NO_RANK UINT32_MAX
 
 struct report_matched {
-	/* sorted by receiving rank, then by arrival */
+	/* matched messages, sorted by receiving rank, then by arrival */
 	struct report_message *message;
 	uint64_t messages;
 	/* synchronisation by MPI_Win_post and MPI_Win_complete: no bytes */

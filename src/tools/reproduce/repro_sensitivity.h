@@ -42,8 +42,9 @@ bool repro_unchecked(const struct repro_sensitivity *s, unsigned number);
 struct repro_sensitivity_sum {
 	unsigned predictions; /* predicted rows that were run */
 	unsigned could_fail;  /* predictions that some change breaks */
-	unsigned held;	      /* breakable predictions in band */
-	unsigned unchecked;   /* numbers that move no row */
+	/* predictions within their bands that a change takes out of them */
+	unsigned held;
+	unsigned unchecked; /* numbers that move no row */
 };
 struct repro_sensitivity_sum
 repro_sensitivity_sum(const struct repro_sensitivity *s, const struct repro *r);

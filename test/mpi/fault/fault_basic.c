@@ -285,7 +285,7 @@ static void test_all(void)
 	die();
 }
 
-/* Calls that need no failed rank. */
+/* Checks errors that do not depend on a failed rank. */
 static void test_errors(void)
 {
 	char text[MPI_MAX_ERROR_STRING];

@@ -80,8 +80,8 @@ struct run_frame {
 
 /* One end of a connection. Descriptors are set to nonblocking mode. */
 struct run_channel {
-	int in; /* descriptor for reading; descriptor for writing; -1: closed */
-	int out; /* -1: closed */
+	int in;	 /* descriptor for reading; -1: closed */
+	int out; /* descriptor for writing; -1: closed */
 	struct run_bytes rx;
 	size_t taken; /* bytes of rx that were returned as frames */
 	struct run_bytes tx;
