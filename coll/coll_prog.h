@@ -53,9 +53,9 @@ struct coll_step {
 	struct weft_dt *dt;
 	MPI_Count to_n;	       /* COPY: number of elements at the destination */
 	struct weft_dt *to_dt; /* COPY: type at the destination */
-	struct weft_comm *comm;	    /* for SEND, RECV and UNIT */
-	struct weft_route *route;   /* for UNIT */
-	struct weft_coll_call call; /* for UNIT */
+	struct weft_comm *comm;	    /* communicator of SEND, RECV and UNIT */
+	struct weft_route *route;   /* class route of UNIT */
+	struct weft_coll_call call; /* call of UNIT */
 };
 
 /* An outstanding message. */

@@ -48,7 +48,7 @@ struct coll_shared_head {
 	 * random number, by which a member verifies that it opened this memory
 	 */
 	_Alignas(128) uint64_t token;
-	struct coll_shared_line line[]; /* indexed by rank */
+	struct coll_shared_line line[]; /* counters of each rank */
 };
 
 struct coll_shared {

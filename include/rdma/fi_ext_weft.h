@@ -364,9 +364,9 @@ struct fi_weft_arrival {
 	int err;      /* FI_E*, or 0 */
 	int complete; /* 1: complete; set after all other fields */
 	/*
-	 * NULL, or a function called when all fields are set, by the thread
-	 * that makes progress or within post. The function must not call fi_*,
-	 * and may reuse the memory.
+	 * NULL, or a function that is called when all fields are set, by the
+	 * thread that makes progress or within post. The function must not call
+	 * fi_*, and may reuse the memory.
 	 */
 	void (*call)(struct fi_weft_arrival *a);
 };

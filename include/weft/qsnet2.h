@@ -499,7 +499,8 @@ struct weft_qsnet2_dma {
 	uint8_t flags;
 	/* maximum number of retransmissions; 0: 16, 255: unlimited */
 	uint8_t restarts;
-	uint16_t back;	 /* with DMA_REMOTE: this process's number at vproc */
+	/* DMA_REMOTE: number of this process in the context of vproc */
+	uint16_t back;
 	uint64_t cookie; /* cookie of the DMA's last packet; 0: none */
 	uint32_t vproc;
 	uint64_t src;

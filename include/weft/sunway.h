@@ -190,7 +190,7 @@ enum weft_sunway_op {
 struct weft_sunway_desc {
 	uint8_t op; /* enum weft_sunway_op */
 	uint8_t flags;
-	uint8_t port;	 /* 0, 1 or WEFT_SUNWAY_ADAPTIVE */
+	uint8_t port;	 /* port of the message: 0, 1 or WEFT_SUNWAY_ADAPTIVE */
 	uint8_t engine;	 /* engine of the target */
 	uint8_t vi;	 /* virtual interface of the target */
 	uint8_t command; /* management command */

@@ -76,7 +76,8 @@ struct weft_dma {
 	uint64_t remote; /* address in the peer */
 	uint64_t region; /* start address of the remote region; 0: unknown */
 	uint64_t key;	 /* key of the remote region */
-	size_t bytes;	 /* at most the bytes of the local segments */
+	/* length of the transfer; at most the bytes of the local segments */
+	size_t bytes;
 	/*
 	 * called once, before the post returns 0 or in a later poll; err: 0 or
 	 * -errno. The local memory stays in use until then. -EOPNOTSUPP: the

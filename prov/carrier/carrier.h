@@ -165,7 +165,7 @@ struct weft_carrier_stats {
 struct weft_carrier_watch {
 	weft_au64 *word;
 	uint64_t want;
-	/* NULL: the writer calls nudge instead */
+	/* event word of the wait; NULL: the writer calls nudge instead */
 	struct weft_event *event_word;
 	/* more ranks than processors: the writer needs this processor */
 	bool oversubscribed;
@@ -198,7 +198,7 @@ struct weft_stream_xfer {
 	/* connection, set by the carrier; NULL: not in progress */
 	void *conn;
 	const struct iovec *iov; /* valid until done or withdraw */
-	int iov_count;		 /* at most WEFT_STREAM_IOV */
+	int iov_count; /* number of segments, at most WEFT_STREAM_IOV */
 	uint64_t start;
 	uint64_t bytes;
 	/* receiver: bytes received and valid; sender: bytes sent */

@@ -44,8 +44,9 @@ struct block {
 static struct {
 	pthread_mutex_t lock;
 	struct weft_list blocks;
-	uint64_t next;		/* offset of the next block in the window */
-	_Atomic uint32_t count; /* 0: no block was allocated yet */
+	uint64_t next; /* offset of the next block in the window */
+	/* number of blocks; 0: no block was allocated yet */
+	_Atomic uint32_t count;
 } device = {
 	.lock = PTHREAD_MUTEX_INITIALIZER,
 	.blocks = { &device.blocks, &device.blocks },

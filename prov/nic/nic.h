@@ -348,7 +348,10 @@ struct weft_nic_op {
 			uint8_t state;
 			uint8_t request_type; /* type of the request packet */
 			uint8_t cell;	      /* cursor of a shared copy */
-			/* counted in the peer's outstanding requests */
+			/*
+			 * the operation is counted in the peer's outstanding
+			 * requests
+			 */
 			bool request_counted;
 			bool events; /* the region reports accesses */
 			bool linked; /* the op is in one of the peer's lists */

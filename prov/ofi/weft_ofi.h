@@ -118,7 +118,7 @@ struct weft_watch {
 	enum fi_wait_obj obj;
 	uint32_t watched;
 	bool armed;
-	bool signalled; /* set by fi_cq_signal */
+	bool signalled; /* a blocked reader must return; set by fi_cq_signal */
 	int event_fd;	/* eventfd; -1 unless obj is FI_WAIT_FD */
 	int epoll_fd;	/* epoll of event_fd and the carriers, for FI_GETWAIT */
 };
@@ -162,7 +162,10 @@ struct weft_cq {
 struct weft_cntr {
 	struct fid_cntr fid;
 	struct weft_domain *domain;
-	/* written with the lock held; read without it by poll sets */
+	/*
+	 * value of the counter: written with the lock held, read by poll sets
+	 * without the lock
+	 */
 	weft_au64 value;
 	weft_au64 errors;
 	struct weft_watch watch;

@@ -187,7 +187,8 @@ int vt_dma_completed(struct vt *v, const struct vt_buf *b)
 static int copy_between(pid_t from, uint64_t src, pid_t to, uint64_t dst,
 			uint64_t bytes)
 {
-	static char bounce[BOUNCE]; /* used by the engine's owner only */
+	/* temporary buffer of copies, used by the engine's owner only */
+	static char bounce[BOUNCE];
 	int ret = 0;
 
 	for (uint64_t n, at = 0; at < bytes && !ret; at += n) {

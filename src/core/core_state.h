@@ -90,7 +90,10 @@ struct weft_core {
 	bool whole_requests;
 	/* device memory (offload_device.h); NULL: this process has none */
 	struct fi_weft_mem *device;
-	/* NULL, or a word that is NULL until this process may have some */
+	/*
+	 * word that is NULL until this process may have memory of a GPU; NULL:
+	 * there is no such word
+	 */
 	const void *const volatile *device_gate;
 	/*
 	 * processes of this host may share device memory; the same in all of

@@ -32,14 +32,15 @@ void weft_call_mark_failed(void);
 
 /* Call site: one static object in each MPI function. */
 struct weft_call_site {
-	const char *name; /* for example "PMPI_Send" */
+	const char *name; /* name of the function, for example "PMPI_Send" */
 	/* number of the name for the fast path; 0: take the slow path */
 	weft_au32 id;
 	weft_au32 given; /* number of the name; 0: not assigned yet */
 };
 
 struct weft_call {
-	weft_au32 *slot; /* NULL: the call took the slow path */
+	/* slot of the thread; NULL: the call took the slow path */
+	weft_au32 *slot;
 	uint32_t before;
 };
 

@@ -13,7 +13,7 @@
 struct file_job {
 	struct weft_list link;
 	void (*run)(struct file_job *job);
-	weft_au32 done; /* 1: complete; stored last, with release */
+	weft_au32 done; /* 1: the job is complete; stored last, with release */
 };
 
 /*

@@ -19,8 +19,9 @@
 #define SPAN ((uint64_t)64 << 30)
 
 struct file_map {
-	weft_au64 base;	 /* address of the mapping, NOT_TRIED or IMPOSSIBLE */
-	weft_au32 dirty; /* written since the last stamp */
+	weft_au64 base; /* address of the mapping, NOT_TRIED or IMPOSSIBLE */
+	/* 1: the file was written through the mapping since the last stamp */
+	weft_au32 dirty;
 };
 enum { NOT_TRIED, IMPOSSIBLE };
 

@@ -35,7 +35,8 @@ union weft_cfg_value {
 	bool b;
 	int64_t i;
 	uint64_t size;
-	const char *text; /* owned by the environment or the table */
+	/* text of the value, owned by the environment or the table */
+	const char *text;
 };
 
 /* Parses text as opt's type. Returns 0 or -EINVAL (value unchanged). */

@@ -46,8 +46,9 @@ struct weft_trace {
 	 */
 	alignas(WEFT_CACHE_LINE) struct trace_entry *next, *end;
 	uint32_t generation;
-	bool counts; /* set by weft_trace_use_counter() */
-	int fd;	     /* trace file; -1: not traced */
+	/* times are counter values; set by weft_trace_use_counter() */
+	bool counts;
+	int fd; /* trace file; -1: not traced */
 	uint32_t me;
 	struct trace_chunk *event_buf; /* event buffer, or NULL */
 	struct trace_head *head;

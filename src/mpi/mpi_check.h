@@ -48,7 +48,8 @@ struct mpi_msg {
 	MPI_Datatype type;
 	int peer;
 	int tag;
-	struct weft_dt *dt; /* set when the arguments are checked */
+	/* object of the datatype; set when the arguments are checked */
+	struct weft_dt *dt;
 };
 
 /* Finds the wrong argument; 0: none of them is wrong. */

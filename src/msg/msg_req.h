@@ -108,10 +108,11 @@ enum {
 struct weft_req {
 	struct weft_obj obj;
 	const struct weft_req_ops *ops;
-	weft_au32 done; /* 1: complete; stored last, with release */
+	/* 1: the request is complete; stored last, with release */
+	weft_au32 done;
 	uint32_t flags; /* WEFT_REQ_ flags */
-	int error;	/* 0, -errno, or an MPI code > 0 */
-	int source;	/* source in the status */
+	int error;  /* result of the request: 0, -errno, or an MPI code > 0 */
+	int source; /* source in the status */
 	int tag;
 	MPI_Count bytes; /* bytes received */
 	/* entry in the progress list or the list of orphans */

@@ -22,7 +22,7 @@ struct weft_route {
 	struct fid_av_set *set;
 	struct fid_mc *mc;
 	struct fi_weft_routes *ops;
-	weft_au32 joined; /* 1: joined; 2: failed */
+	weft_au32 joined; /* state of the join: 1: joined; 2: failed */
 	/*
 	 * calls deferred while joining: number of the last one deferred, and of
 	 * the last one posted

@@ -18,17 +18,19 @@ struct weft_topo {
 	int nout;
 	int *in;
 	int *out;
-	/* only for MPI_CART */
+	/* number of dimensions, for MPI_CART */
 	int ndims;
 	int *dims;
 	int *periods;
 	int *coords; /* coordinates of this process */
-	/* only for MPI_GRAPH, as given by the user */
+	/*
+	 * number of nodes, for MPI_GRAPH; the arrays are as given by the user
+	 */
 	int nnodes;
 	int nedges;
 	int *index;
 	int *edges;
-	/* only for MPI_DIST_GRAPH */
+	/* whether the edges have weights, for MPI_DIST_GRAPH */
 	bool weighted;
 	int *in_weight;
 	int *out_weight;

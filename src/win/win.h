@@ -42,7 +42,7 @@ struct win_lock_waiter;
 
 /* State of one member as a target; this process has an entry, too. */
 struct weft_win_peer {
-	/* read by every access */
+	/* fields that every access reads */
 	char *direct;  /* target's memory, mapped for load and store; or NULL */
 	uint64_t size; /* size of the target's window, bytes */
 	uint64_t unit; /* displacement unit, bytes */
@@ -83,7 +83,7 @@ struct weft_win_peer {
 
 struct weft_win {
 	struct weft_err_owner head; /* handle, error handler */
-	/* read by every access */
+	/* fields that every access reads */
 	struct weft_win_peer *peer;
 	int size;
 	int rank;

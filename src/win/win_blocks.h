@@ -32,7 +32,7 @@ struct win_block {
 	struct weft_region region;
 	/* fork() count of this process when the block was allocated */
 	uint32_t forks;
-	bool used;    /* false: on the free list */
+	bool used;    /* false: the block is on the free list */
 	bool reached; /* the descriptor was given to other processes */
 };
 

@@ -13,7 +13,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-static struct win_blocks blocks; /* protected by the core lock */
+/* blocks of MPI_Alloc_mem, protected by the core lock */
+static struct win_blocks blocks;
 
 /* ---- memory of this process ---------------------------------------------- */
 

@@ -21,7 +21,8 @@ struct win_op {
 	struct weft_win_peer *peer;
 	unsigned left; /* outstanding pieces, plus one while they are posted */
 	int error;
-	const char *what; /* for error texts: "put"; NULL: "access" */
+	/* name of the access in error texts, such as "put"; NULL: "access" */
+	const char *what;
 	/* the request was returned to the caller and reports the error */
 	bool kept;
 	/* memory owned by the operation, and data for its completion */

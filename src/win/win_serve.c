@@ -198,7 +198,7 @@ static void access_serve(struct weft_win *w, int source,
 			 const struct win_am *head, const char *body,
 			 size_t bytes)
 {
-	/* protected by the core lock */
+	/* old elements of a fetch, protected by the core lock */
 	static _Alignas(16) char old[WIN_AM_ARRAY];
 	struct access a = { .w = w, .head = head };
 	struct win_am answer = { .type = WIN_AM_ANSWER, .id = head->id };

@@ -156,7 +156,8 @@ void win_share_close(struct weft_win *w)
 
 /* ---- kept pages ---------------------------------------------------------- */
 
-static struct win_kept kept; /* protected by the core lock */
+/* pages of freed windows, protected by the core lock */
+static struct win_kept kept;
 
 static struct win_kept_key key_of(const struct weft_win *w, bool lockless)
 {

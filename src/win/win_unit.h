@@ -14,7 +14,8 @@
 struct win_unit_call {
 	int target;
 	const struct weft_dt *unit; /* type of the element */
-	const struct weft_op *op;   /* not used by a compare and swap */
+	/* operation; not used by a compare and swap */
+	const struct weft_op *op;
 	/*
 	 * offset in the target's window; dynamic windows: address in the target
 	 */

@@ -4,7 +4,8 @@
  * run_coll_death.sh.
  *   run_coll_client CALL VICTIM fatal|return [MARK]
  * With "return" the survivors print the error that they got, and exit. MARK is
- * ignored; by it the test finds leftover processes.
+ * not used by the program; the test searches for processes with this argument
+ * that are left over.
  */
 #include <mpi.h>
 #include <signal.h>

@@ -53,7 +53,8 @@ struct loop_flight {
 
 /* Memory that peers map; freed when the last reference is dropped. */
 struct loop_share {
-	unsigned refs; /* protected by the registry's lock */
+	/* number of references, protected by the registry's lock */
+	unsigned refs;
 	size_t bytes;
 	/* size of the windows, which follow the shared area */
 	size_t window_bytes;

@@ -78,8 +78,7 @@ struct lossy {
 	struct weft_carrier *below;
 	const struct weft_carrier_up *up;
 	void *up_arg;
-	struct lossy_peer *
-		*peer; /* indexed by the peer's index in the carrier below */
+	struct lossy_peer **peer; /* peers, indexed as in the carrier below */
 	uint32_t peers;
 	struct lossy_code code;
 	struct carrier_faults faults;

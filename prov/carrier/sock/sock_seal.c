@@ -30,7 +30,8 @@
 struct sock_seal {
 	EVP_CIPHER_CTX *aes;
 	GCM128_CONTEXT *mac;
-	EVP_CIPHER_CTX *gcm; /* used with encryption, instead of aes and mac */
+	/* context for encryption, used instead of aes and mac */
+	EVP_CIPHER_CTX *gcm;
 	bool own_ghash;
 	uint64_t masked; /* datagram count to which mask[0] belongs */
 	uint8_t mask[SEAL_MASKS][SOCK_TAG];

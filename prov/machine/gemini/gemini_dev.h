@@ -58,7 +58,8 @@ struct gemini_txn {
 	uint16_t cq;
 	uint32_t pending; /* requests without response */
 	uint64_t data;
-	uint32_t *fence; /* decremented at completion; NULL: no fence */
+	/* counter that is decremented at completion; NULL: no fence */
+	uint32_t *fence;
 };
 
 /* An outstanding request buffer. */

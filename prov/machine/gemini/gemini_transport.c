@@ -33,8 +33,9 @@
 /* State of this process for one peer. */
 struct gemini_transport_mailbox {
 	struct weft_peer *peer;
-	struct weft_list ready; /* linked while it may hold a message */
-	struct gemini_mdd mdd;	/* mailbox, as the peer addresses it */
+	/* link in a list while the mailbox may hold a message */
+	struct weft_list ready;
+	struct gemini_mdd mdd; /* mailbox, as the peer addresses it */
 	unsigned char *mem;
 	uint32_t sent;
 	uint32_t taken;

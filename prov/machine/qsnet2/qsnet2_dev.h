@@ -79,7 +79,7 @@ struct qsnet2_queue {
 	uint64_t tail; /* end of the words before the first gap */
 	uint64_t restarts;
 	uint64_t closed; /* end of an incomplete packet closed by timeout */
-	struct weft_list run; /* linked while the queue may have work */
+	struct weft_list run; /* link in a list while the queue may have work */
 	struct qsnet2_channel ch[WEFT_QSNET2_CHANNELS];
 };
 

@@ -177,8 +177,9 @@ struct sunway_multicast {
 struct sunway_vi {
 	bool open;
 	uint32_t job;
-	int vm;			/* virtual machine, or SUNWAY_NO_VM */
-	struct weft_list ready; /* linked while it has descriptors to send */
+	int vm; /* virtual machine, or SUNWAY_NO_VM */
+	/* link in a list while the interface has descriptors to send */
+	struct weft_list ready;
 	struct weft_sunway_desc *sq;
 	uint32_t sends;
 	uint64_t sq_head;

@@ -27,7 +27,8 @@ struct sunway_early {
 
 struct sunway_qp {
 	struct weft_peer *peer;
-	struct weft_list link; /* linked while messages are unacknowledged */
+	/* link in a list while messages are unacknowledged */
+	struct weft_list link;
 	/*
 	 * sender's window: number of the next message, first number in flight
 	 */
@@ -60,7 +61,7 @@ struct sunway_qps {
 	unsigned char *staging;
 	const struct weft_carrier_up *up;
 	void *up_arg;
-	struct weft_table qp;	  /* by peer: struct sunway_qp */
+	struct weft_table qp;	  /* table of struct sunway_qp, by peer */
 	struct weft_list unacked; /* queue pairs with messages in flight */
 	unsigned early;		  /* messages that wait for earlier ones */
 	/* an acknowledgement was not sent, since the carrier was full */

@@ -55,7 +55,8 @@ static const char *library(void)
 
 bool cuda_driver_possible(void)
 {
-	static atomic_int known; /* 0: not known; 1: no; 2: yes */
+	/* whether the library may be used: 0: not known; 1: no; 2: yes */
+	static atomic_int known;
 
 	if (!atomic_load_explicit(&known, memory_order_relaxed))
 		atomic_store_explicit(&known, library() ? 2 : 1,

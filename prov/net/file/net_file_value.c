@@ -297,7 +297,7 @@ int file_value(const struct file_doc *doc, const struct file_line *item,
 	case FILE_ORDER:
 	case FILE_ZONE:
 	case FILE_GRAPH:
-		return 0; /* set when the shape is known */
+		return 0; /* the value is set when the shape has been read */
 	default:
 		return value_quantity(doc, item, cycle_ps, base);
 	}

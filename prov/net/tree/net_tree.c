@@ -425,7 +425,11 @@ static uint64_t alu_start(struct net_step *s, const struct net_packet *p)
 
 struct input {
 	uint64_t cookie;
-	uint32_t from; /* 0: this node; otherwise the child's port plus one */
+	/*
+	 * source of the input: 0: this node; otherwise the child's port plus
+	 * one
+	 */
+	uint32_t from;
 };
 
 static int input_order(const void *a, const void *b)

@@ -13,7 +13,7 @@ struct weft_stage_copy {
 	size_t pos; /* position in the concatenated segments */
 	void *host;
 	size_t bytes;
-	bool in; /* true: to the device */
+	bool in; /* true: the copy is to the device */
 };
 
 /*

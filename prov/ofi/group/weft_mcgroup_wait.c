@@ -19,7 +19,7 @@
 /* State of a call, in the caller's memory. */
 struct mc_work {
 	struct weft_grp_work work;
-	/* set only for operations with a callback */
+	/* group of the operation; set only for operations with a callback */
 	struct weft_mcgroup *mc;
 	void (*done)(struct fi_weft_work *work, int err);
 };

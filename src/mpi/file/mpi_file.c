@@ -177,7 +177,7 @@ int PMPI_File_close(MPI_File *fh)
 		err = mpi_check_file_split(f, __func__);
 	if (err)
 		return err;
-	weft_file_get(f); /* for the error handler */
+	weft_file_get(f); /* the error handler needs the file after the close */
 	rc = weft_file_close(f);
 	*fh = MPI_FILE_NULL;
 	err = mpi_file_rc(f, __func__, rc);

@@ -14,7 +14,10 @@ int mpi_req_finish(const char *func, MPI_Request *handle, MPI_Status *status)
 	int err;
 
 	if (weft_unlikely(r->error && c))
-		/* for the error handler: the request is freed first */
+		/*
+		 * the error handler needs the communicator after the request is
+		 * freed
+		 */
 		weft_comm_get(c);
 	else
 		c = NULL;

@@ -35,7 +35,8 @@ struct mpi_target {
 	MPI_Aint disp;
 	MPI_Count count;
 	MPI_Datatype type;
-	struct weft_dt *dt; /* set when the arguments are checked */
+	/* object of the datatype; set when the arguments are checked */
+	struct weft_dt *dt;
 };
 
 /*

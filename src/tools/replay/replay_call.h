@@ -30,7 +30,7 @@ struct replay_call {
 	uint64_t count;
 	const uint64_t *reqs;
 	uint64_t which; /* WAIT_ONE: index of the request */
-	uint64_t ps;	/* for COMPUTE */
+	uint64_t ps;	/* duration of COMPUTE */
 	/*
 	 * COLL: enum weft_coll_kind, root, handles of a predefined type and
 	 * operation (0: others), elements sent and received (per block), bytes
@@ -47,7 +47,7 @@ struct replay_call {
 	unsigned how;
 	uint64_t members;
 	const uint64_t *member; /* ranks of the world */
-	const char *name;	/* for OTHER */
+	const char *name;	/* name of the function of OTHER */
 };
 
 /*

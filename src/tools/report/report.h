@@ -154,7 +154,7 @@ struct report_matched {
 	uint64_t colls;
 	uint32_t *index; /* hash table of indices into coll, by tag word */
 	uint64_t mask;
-	bool all; /* false: too many events, nothing was matched */
+	bool all; /* false: there were too many events, and none was matched */
 };
 
 /*

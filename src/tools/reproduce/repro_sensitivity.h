@@ -15,8 +15,9 @@
 #include "src/tools/reproduce/repro_vary.h"
 
 struct repro_effect {
-	bool run;     /* false: not needed, since a factor of 2 moves no row */
-	bool refused; /* the machine file does not accept the value */
+	/* false: the change was not run, since a factor of 2 moves no row */
+	bool run;
+	bool refused;	      /* the machine file does not accept the value */
 	unsigned moved, left; /* rows that move, rows that leave their bands */
 };
 

@@ -22,8 +22,8 @@
 
 struct env_number {
 	const char *name;
-	bool local; /* counted among the ranks of this host */
-	bool all;   /* counted among the ranks of all jobs (--job) */
+	bool local; /* the value is counted among the ranks of this host */
+	bool all; /* the value is counted among the ranks of all jobs (--job) */
 };
 
 /* Variables that contain the rank, in the order of the tail. */

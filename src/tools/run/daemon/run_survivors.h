@@ -11,7 +11,8 @@
 
 struct run_survivors {
 	const struct run_layout *layout;
-	bool *exited; /* indexed by rank; NULL: failures end the job */
+	/* whether each rank has exited; NULL: failures end the job */
+	bool *exited;
 	int failures; /* ranks that have failed */
 	int first;    /* exit code of the first failure */
 	int after;    /* first exit code of a rank after MPI_Finalize */

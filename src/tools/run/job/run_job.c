@@ -246,9 +246,10 @@ static void handle_event(struct watch *w, struct run_event *ev)
 		run_stuck_event(&w->stuck);
 		if (job->live < job->spawned) {
 			/*
-			 * A rank that exited before MPI_Init is missing in the
-			 * MPI_Init of the others. A rank that exited with an
-			 * error is reported for its error instead.
+			 * Finds a rank that exited before MPI_Init, for which
+			 * the MPI_Init of the other ranks waits. A rank that
+			 * exited with an error is reported for its error
+			 * instead.
 			 */
 			int i;
 

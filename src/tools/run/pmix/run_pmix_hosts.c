@@ -26,8 +26,9 @@ static struct {
 	const struct run_layout *layout;
 	int self;
 	const char *nspace;
-	struct run_channel channel; /* used by the main thread, for reading */
-	pthread_mutex_t lock;	    /* protects the fields below, and sending */
+	/* channel for reading, used by the main thread */
+	struct run_channel channel;
+	pthread_mutex_t lock; /* protects the fields below, and sending */
 	struct pending *list;
 	uint32_t last_id;
 	/* called for exits of ranks on other hosts; NULL: exits end the job */
