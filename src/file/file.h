@@ -177,7 +177,7 @@ struct weft_errh *weft_file_errhandler(const struct weft_err_owner *o);
 void weft_file_errhandler_set(struct weft_err_owner *o, struct weft_errh *h);
 
 int weft_file_size(struct weft_file *f, MPI_Offset *size_p);
-/* Collective. */
+/* These four functions are collective. */
 int weft_file_size_set(struct weft_file *f, MPI_Offset size);
 int weft_file_preallocate(struct weft_file *f, MPI_Offset size);
 int weft_file_sync(struct weft_file *f);
@@ -282,7 +282,7 @@ int weft_file_shared_advance(struct weft_file *f, MPI_Offset n,
 /* Collective: as if the members advanced in the order of their ranks. */
 int weft_file_shared_ordered(struct weft_file *f, MPI_Offset n,
 			     MPI_Offset *old_p);
-/* Collective. */
+/* Sets the shared file pointer; collective. */
 int weft_file_shared_set(struct weft_file *f, MPI_Offset value);
 /*
  * Implements MPI_File_seek_shared; collective. Returns -EINVAL: the position

@@ -81,10 +81,10 @@ struct weft_req_ops {
  * Functions for operations that a kind of request does not support, with their
  * return values.
  */
-int weft_req_no_start(struct weft_req *r);  /* -EINVAL */
+int weft_req_no_start(struct weft_req *r);  /* returns -EINVAL */
 int weft_req_no_cancel(struct weft_req *r); /* returns 0 and changes nothing */
-int weft_req_no_step(struct weft_req *r);   /* 1 */
-int weft_req_no_query(struct weft_req *r, MPI_Status *status); /* 0 */
+int weft_req_no_step(struct weft_req *r);   /* returns 1 */
+int weft_req_no_query(struct weft_req *r, MPI_Status *status); /* returns 0 */
 
 enum {
 	WEFT_REQ_PERSISTENT = 1,

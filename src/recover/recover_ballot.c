@@ -25,8 +25,9 @@ struct weft_ballot {
 	struct weft_consensus *consensus;
 };
 
-static struct weft_list ballots = { &ballots, &ballots }; /* oldest first */
-static int kept;					  /* released ballots */
+/* ballots in progress, oldest first */
+static struct weft_list ballots = { &ballots, &ballots };
+static int kept; /* released ballots */
 
 /* ---- messages ------------------------------------------------------------ */
 

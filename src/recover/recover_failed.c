@@ -140,7 +140,9 @@ static void update_from_backend(void)
 {
 	struct fi_weft_failure f;
 
-	/* a process that became known may have failed before */
+	/*
+	 * a process that was added since the last check may have failed before
+	 */
 	if (failed.procs != weft_core.procs)
 		failed.reported = 0;
 	failed.procs = weft_core.procs;

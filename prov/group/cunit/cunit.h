@@ -166,7 +166,7 @@ void weft_cunit_sync_adopt(struct weft_cunit_group *g,
 bool weft_cunit_receive(struct weft_cunit_group *g,
 			const struct weft_cunit_msg *msg, const void *payload);
 
-/* Makes progress. */
+/* Makes progress with the outstanding operations. */
 void weft_cunit_poll(struct weft_cunit_group *g);
 
 /* A word to wait for: another member will store `want` or more in it. */

@@ -493,7 +493,7 @@ struct net_config {
 	uint32_t buffer_packets; /* packets per channel and receiver */
 	uint64_t latency_ps;	 /* time in both interfaces */
 	uint64_t byte_ps_x1000;	 /* time per byte in an interface */
-	struct net_graph graph;	 /* NET_GRAPH only */
+	struct net_graph graph;	 /* switches and links; NET_GRAPH only */
 };
 
 /* Returns whether the topology is a network of switches. */

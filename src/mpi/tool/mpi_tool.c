@@ -145,7 +145,7 @@ static const struct {
 	[CAT_PROVIDER] = { "provider", "packets of the provider", CAT_ALL },
 };
 
-/* The members of a category are consecutive: [from, to). */
+/* The members of a category, which are consecutive: [from, to). */
 struct range {
 	int from;
 	int to;

@@ -6,7 +6,8 @@
 #include "win_t.h"
 
 #define N     16
-#define LARGE ((MPI_Count)1 << 32 | 1) /* truncated to an int: 1 */
+/* a count that would be 1 if truncated to an int */
+#define LARGE ((MPI_Count)1 << 32 | 1)
 
 static void fetch_all(struct wt *w, int to, MPI_Aint at)
 {

@@ -26,7 +26,7 @@ struct run_event {
 	int32_t rank;
 	int32_t code;
 	int32_t pad;
-	char *text;			 /* freed by the reader; may be NULL */
+	char *text; /* text of the event, or NULL; freed by the reader */
 	struct run_spawn_request *spawn; /* request of RUN_EVENT_SPAWN */
 };
 
