@@ -348,7 +348,7 @@ enum weft_bgq_reg {
 	WEFT_BGQ_REC_THRESHOLD,
 	/* bits of enum weft_bgq_irq; a store clears bits */
 	WEFT_BGQ_IRQ_PENDING,
-	WEFT_BGQ_IRQ_MASK, /* bits of interrupts that call the callback */
+	WEFT_BGQ_IRQ_MASK, /* mask: the interrupts that call the callback */
 	WEFT_BGQ_ERR_CODE, /* last error: enum weft_bgq_error */
 	WEFT_BGQ_ERR_ID,   /* FIFO, base address or node of the last error */
 	WEFT_BGQ_ERR_ADDRESS,

@@ -32,10 +32,11 @@ enum net_ev {
 	NET_EV_CBUILT, /* class route: the engine has finished a contribution */
 	NET_EV_READY,  /* class route: the ALU accepts the packet */
 	NET_EV_UP,
-	NET_EV_DELIVER = NET_EV_UP, /* payload: packet */
-	NET_EV_RESULT,		    /* payload: packet */
-	NET_EV_SENT,		    /* payload: message */
-	NET_EV_TIMER,		    /* payload: message record */
+	NET_EV_DELIVER = NET_EV_UP, /* a packet arrives; payload: packet */
+	/* class route: a result arrives; payload: packet */
+	NET_EV_RESULT,
+	NET_EV_SENT,  /* a message is sent; payload: message */
+	NET_EV_TIMER, /* a timer expires; payload: message record */
 };
 
 #define NET_TOKEN_READY 8

@@ -593,9 +593,9 @@ void vt_file_post(struct vt_engine_pass *t, uint32_t i);
 void vt_file_packet(struct vt_engine_pass *t, uint32_t i, uint32_t bytes);
 void vt_file_lost(struct vt_engine_pass *t, uint32_t i);
 
-/* vt_background.c, for the engine: only ranks of background jobs are left */
+/* vt_background.c: ends virtual time when only background jobs are left */
 bool vt_background_is_over(struct weft_vt *w);
-/* Returns whether a rank is not released again: virtual time has stopped. */
+/* Returns whether virtual time has ended: the rank is not released again. */
 bool vt_background_has_ended(const struct weft_vt *w, uint32_t rank);
 
 /* vt_spawn.c, called by the engine */

@@ -179,7 +179,8 @@ struct vt_rank {
 
 static_assert(sizeof(struct vt_rank) == 128, "shared format");
 
-enum { VT_AREAS = 64 }; /* registered regions, heap, mappings, stack */
+/* maximum number of areas: registered regions, heap, mappings, stack */
+enum { VT_AREAS = 64 };
 
 struct vt_area {
 	uint64_t begin;

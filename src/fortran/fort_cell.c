@@ -14,7 +14,10 @@ struct cell {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct cell *cells;
 
-/* The link to the cell at this address, or NULL. With the lock. */
+/*
+ * Returns the link to the cell at this address, or NULL. The caller holds the
+ * lock.
+ */
 static struct cell **find(void *attribute)
 {
 	struct cell **c;

@@ -135,7 +135,7 @@ struct weft_win {
 	 */
 	weft_au32 error;
 
-	/* state of epochs */
+	/* state of the epochs of this rank */
 	bool fence; /* a fence has opened an epoch */
 	/* MPI_Win_lock_all epoch; the locks are in peer[].lock */
 	bool lock_all;

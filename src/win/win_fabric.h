@@ -22,7 +22,8 @@ struct win_fabric {
 	bool by_address;    /* remote addresses are virtual, not offsets */
 	bool bind_regions;  /* regions are bound to the endpoint */
 	uint64_t key_first; /* first key that windows request */
-	uint64_t flags;	    /* flags of writes, for completion at the target */
+	/* flags of writes: FI_DELIVERY_COMPLETE, or 0 with Weft's provider */
+	uint64_t flags;
 	uint64_t bytes_max; /* maximum size of one operation, bytes */
 	/*
 	 * bits of enum weft_num_type: types for which fi_atomic has all

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The parameters of Blue Gene/Q, each with its source. "SC11" is Chen et al.,
- * "The IBM Blue Gene/Q Interconnection Network and Message Unit"; II.A is a
- * section of it, T1 a table. "HWI" means the hardware interface headers
+ * "The IBM Blue Gene/Q Interconnection Network and Message Unit"; "SC11 II.A"
+ * is a section of it, T1 a table. "HWI" means the hardware interface headers
  * published by IBM. "calibrated" names the published result from which the
  * value was derived. All other values are assumed. This file also checks the
  * parameters of any machine.
@@ -21,29 +21,31 @@ static const struct net_config bgq = {
 	.unit = "mu",
 	.topology = NET_TORUS,
 	.dims = 5,			  /* SC11 II.A */
-	.size = { 4, 4, 4, 4, 2 },	  /* II.A: a midplane */
+	.size = { 4, 4, 4, 4, 2 },	  /* SC11 II.A: a midplane */
 	.wrap = { 1, 1, 1, 1, 1 },
-	/* II.G: link chips between midplanes */
+	/* SC11 II.G: link chips between midplanes */
 	.midplane = { 4, 4, 4, 4, 0 },
-	.full = { 16, 16, 16, 12, 2 },	  /* II.A: the machine of 20 PFlops */
+	/* SC11 II.A: the machine of 20 PFlops */
+	.full = { 16, 16, 16, 12, 2 },
 	.ranks_per_node = 1,
-	.payload_bytes = 512,		  /* II.A */
-	.chunk_bytes = 32,		  /* II.A */
-	.header_bytes = 32,		  /* II.A: 12 network, 20 MU */
-	.trailer_bytes = 8,		  /* II.A */
-	.tick_ps = 2000,		  /* II.A: 500 MHz */
-	.link_ps_per_byte_x1000 = 500000, /* II.A: 2 GB/s */
+	.payload_bytes = 512,		  /* SC11 II.A */
+	.chunk_bytes = 32,		  /* SC11 II.A */
+	.header_bytes = 32,		  /* SC11 II.A: 12 network, 20 MU */
+	.trailer_bytes = 8,		  /* SC11 II.A */
+	.tick_ps = 2000,		  /* SC11 II.A: 500 MHz */
+	.link_ps_per_byte_x1000 = 500000, /* SC11 II.A: 2 GB/s */
 	.protocol_ticks = 6,		  /* calibrated: Table 2, 1 MB */
 	.hop_ps = 45333,		  /* calibrated: T1, 1 and 13 hops */
 	.crossing_ps = 80000,		  /* HWI: two link chips of 40 ns */
-	.token_ps = 40000,		  /* II.A: a hop of 20 cycles */
+	.token_ps = 40000,		  /* SC11 II.A: a hop of 20 cycles */
 	.tokens = { 126, 7, 7, 7, 7, 7 }, /* HWI */
 	.dyn_queues = 7,		  /* HWI */
 	.read_paths = 2,		  /* HWI */
 	.through_share = 16,		  /* HWI: n = 15 */
 	.inject_room = 0,
-	.bubble = 2,			  /* paper II.B, as on BG/L */
-	.order = { 0, 1, 2, 3, 4 },	  /* II.B: longest dimension first */
+	.bubble = 2,			  /* SC11 II.B, as on BG/L */
+	/* SC11 II.B: longest dimension first */
+	.order = { 0, 1, 2, 3, 4 },
 	.zone = {			  /* HWI: four sets of firmware */
 		{ 0x0f, 0x10 },		  /* longest dimensions first */
 		{ 0x1f },		  /* any order */
@@ -52,7 +54,7 @@ static const struct net_config bgq = {
 	},
 	.inject_fifos = 16,		  /* HWI */
 	.torus_fifos = 10,		  /* HWI */
-	.memory_fifos = 544,		  /* III.A */
+	.memory_fifos = 544,		  /* SC11 III.A */
 	.inject_depth = 4,		  /* assumed */
 	/*
 	 * Calibrated: T1 gives 622 ns for one hop. From this subtract the hop,
@@ -62,15 +64,16 @@ static const struct net_config bgq = {
 	.path[0] = {
 		.inject_ps = 270000,
 		.receive_ps = 250667,
-		.injection_ps_per_byte_x1000 = 312500, /* III.D: 4 B, 800 MHz */
-		.reception_ps_per_byte_x1000 = 312500, /* III.D */
+		/* SC11 III.D: 4 B, 800 MHz */
+		.injection_ps_per_byte_x1000 = 312500,
+		.reception_ps_per_byte_x1000 = 312500, /* SC11 III.D */
 	},
 	.local_ps = 40000,		  /* assumed: same as a hop */
 	.l2_bytes = 32 << 20,		  /* L2 size of the chip */
 	.spill_bytes_per_us = 25000,	  /* calibrated: T2 at 256 MB */
-	.routes = 16,			  /* II.C */
+	.routes = 16,			  /* SC11 II.C */
 	.routes_system = 2,		  /* assumed */
-	.barriers = 16,			  /* II.D */
+	.barriers = 16,			  /* SC11 II.D */
 	/*
 	 * Calibrated: T3 gives 641 ns for 2 nodes. From this subtract two hops
 	 * with the ALU (114.67 ns), 20 ticks in the ALU, and 20 ns in the
@@ -78,10 +81,10 @@ static const struct net_config bgq = {
 	 */
 	.coll_inject_ps = 230000,
 	.coll_receive_ps = 236334,
-	.coll_up_ticks = 9,		  /* II.C */
-	.coll_down_ticks = 3,		  /* II.C */
+	.coll_up_ticks = 9,		  /* SC11 II.C */
+	.coll_down_ticks = 3,		  /* SC11 II.C */
 	.coll_packet_ticks = 150,	  /* calibrated: T4 at 1 MB */
-	.barrier_bytes = 12,		  /* II.D */
+	.barrier_bytes = 12,		  /* SC11 II.D */
 	/* calibrated: half of the software time in T1 */
 	.send_ps = 48000,
 	.message_ps = 126000,		  /* calibrated: T2 at 4 KB */
@@ -102,14 +105,14 @@ static const struct net_config bgq = {
 	.poll_ps = 50000,		  /* assumed */
 	.wtime_ps = 20000,		  /* assumed */
 	.care = {
-		.code = NET_CODE_RS5,	   /* II.F */
-		.header_code = NET_HEADER_HAMMING, /* II.F */
-		.end_code = NET_CODE_RS1,  /* II.F */
-		.link_crc = 1,		   /* II.F */
+		.code = NET_CODE_RS5,	   /* SC11 II.F */
+		.header_code = NET_HEADER_HAMMING, /* SC11 II.F */
+		.end_code = NET_CODE_RS1,  /* SC11 II.F */
+		.link_crc = 1,		   /* SC11 II.F */
 		.retry_ps = 2000000,	   /* driver: 1000 cycles */
 		.retry_alarm = 166000,	   /* driver */
 		.ecc_alarm = 50,	   /* driver */
-		.internal = NET_INTERNAL_HALT, /* II.F */
+		.internal = NET_INTERNAL_HALT, /* SC11 II.F */
 		.detect_ps = 332000000000, /* retry_alarm times retry_ps */
 		.detect_exit_ps = 1000000000, /* assumed */
 	},

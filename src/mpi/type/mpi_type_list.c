@@ -100,7 +100,8 @@ static int work_disps(struct list_work *w, const struct list_call *c)
 			w->len[k] = mpi_list_at(&c->lens, k);
 		w->disp[k] = 0;
 		if (w->len ? w->len[k] == 0 : c->len == 0)
-			continue; /* its displacement is ignored */
+			/* the displacement of an empty block is ignored */
+			continue;
 		if (__builtin_mul_overflow(mpi_list_at(&c->disps, k), unit,
 					   &w->disp[k]))
 			return -EOVERFLOW;

@@ -81,7 +81,7 @@ int run_layout_read(struct run_scan *s, struct run_layout *l)
 	char *name;
 
 	memset(l, 0, sizeof(*l));
-	/* a host takes eight bytes or more */
+	/* each host takes at least eight bytes of the frame */
 	if (s->bad || !n || n > s->left / 8)
 		return -EPROTO;
 	l->host = calloc(n, sizeof(*l->host));
