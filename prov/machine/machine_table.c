@@ -222,9 +222,9 @@ static const struct weft_machine rows[] = {
 		.eager_bytes = 32768, /* assumed; longer: put on request */
 		/* dimension-order routing keeps packets in order */
 		.msg_order = ORDER_STRICT,
-		/* GPUDirect: paper 3 of share/machines/apenet */
+		/* GPUDirect: section 3 of the paper of share/machines/apenet */
 		.hmem = true,
-		.fifos = 1, /* command queue: paper 2.1 */
+		.fifos = 1, /* command queue: section 2.1 of that paper */
 		/* no hardware collectives: no routes, software trees */
 		.cu = CUNIT_NATIVE,
 	},

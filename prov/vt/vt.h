@@ -743,7 +743,7 @@ void vt_route_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
  * call; nth is VT_NONE at first, and VT_NONE at the end.
  */
 int vt_tree_open(struct weft_vt *w, uint32_t place);
-/* Returns the nodes and parents of that tree, for display. */
+/* Returns the nodes and parents of an open tree, for display. */
 int vt_tree_plan(struct weft_vt *w, uint32_t place, struct net_tree_plan *tree);
 void vt_tree_close(struct weft_vt *w, uint32_t place);
 /*

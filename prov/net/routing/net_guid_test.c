@@ -117,7 +117,7 @@ static void packets_use_the_table_entry(void **state)
 			   &only));
 	T_IS(packets_by(&e, UP + 5, 500), 40);
 	T_TRUE(packets_by(&e, UP + 5, 501) < 20);
-	/* the table of ports from above is another one */
+	/* packets that arrive from above use another table */
 	T_OK(net_table_set(e.net, LEAF, UP, net_guid_of(&e.net->fat, 501),
 			   &only));
 	T_TRUE(packets_by(&e, UP + 5, 501) < 20);
