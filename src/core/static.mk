@@ -39,7 +39,7 @@ libmpi_abi.a: libmpi_abi.la libweft-direct.la libweftstatic.la
 	rm -f static-all.o static-mpi.o static-prov.o
 libmpifort_abi.a: libmpifort_abi.la
 	$(AM_V_GEN)rm -f $@ && \
-	$(call one_object,static-fort.o,$(libmpifort_abi_la_OBJECTS),$(filter-out libmpi_abi.la,$(libmpifort_abi_la_LIBADD))) && \
+	$(call one_object,static-fort.o,$(libmpifort_abi_la_OBJECTS),$(libmpifort_abi_la_LIBADD)) && \
 	$(OBJCOPY) --localize-hidden static-fort.o && \
 	$(AR) cr $@ static-fort.o && rm -f static-fort.o
 libweft-nic.a: libweft-nic.la

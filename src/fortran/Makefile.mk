@@ -31,8 +31,12 @@ libmpifort_abi_la_SOURCES = src/fortran/fort.h src/fortran/fort_callback.c \
 	src/fortran/fort_section.c src/fortran/fort_section.h \
 	src/fortran/fort_slots.c
 libmpifort_abi_la_CPPFLAGS = $(FORT_CPPFLAGS)
-libmpifort_abi_la_LIBADD = libmpifort-mpi.la libmpifort-pmpi.la libmpi_abi.la
-libmpifort_abi_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 -no-undefined
+# not libmpi_abi.la, for which libtool writes a RUNPATH to the prefix: in a moved
+# tree, too, both libraries are in one folder
+libmpifort_abi_la_LIBADD = libmpifort-mpi.la libmpifort-pmpi.la
+libmpifort_abi_la_DEPENDENCIES = libmpifort-mpi.la libmpifort-pmpi.la libmpi_abi.la
+libmpifort_abi_la_LDFLAGS = $(AM_LDFLAGS) -Wl,.libs/libmpi_abi.so \
+	-Wl,-rpath,'$$ORIGIN' -version-info 1:0:0 -no-undefined
 
 FORT_WRITTEN = src/fortran/fort_bodies.c src/fortran/fort_have.h \
 	src/fortran/mpif.h src/fortran/mpi.f90 src/fortran/mpi_f08.f90

@@ -18,6 +18,19 @@ bin=$(dirname "$(find "$work/moved" -name mpicc)")
 tree=$(dirname "$bin")
 cd "$work" || exit 1
 
+# own FILE: the loader takes Weft's libraries from the moved tree, whether the
+# prefix of configure exists or not
+own() {
+	LD_LIBRARY_PATH='' ldd "$1" | grep -E '^[[:space:]]lib(mpi|weft)' >libs
+	grep -v " => $tree/" libs && fail "$1 does not use the moved tree"
+	return 0
+}
+for f in "$bin"/weft-* "$bin"/mpiexec "$tree"/lib/*.so "$tree"/lib/*/*.so; do
+	own "$f"
+done
+own "$bin/weft-info"
+[ -s libs ] || fail "weft-info needs no library"
+
 cat >one.c <<'EOF'
 #include <mpi.h>
 #include <stdio.h>
@@ -88,6 +101,7 @@ if [ -e "$tree/include/mpif.h" ]; then
 	for n in mpifort mpif90 mpif77; do
 		for f in one.f onem.f90 onef.f90; do
 			"$bin/$n" -o onefort $f || fail "$n $f"
+			own onefort
 			[ "$(./onefort)" = "rank 0 of 1" ] || fail "$n $f runs"
 		done
 		"$bin/$n" -showme:link | grep -q -- "-lmpifort_abi -lmpi_abi" ||

@@ -17,6 +17,7 @@ weft_info_SOURCES = src/tools/info/info_info.c \
 	src/tools/info/info_report.c src/tools/info/info_report.h \
 	src/tools/info/info_routes.c src/tools/info/info_routes.h \
 	src/tools/info/info_system.c src/tools/info/info_system.h
+weft_info_LDFLAGS = $(AM_LDFLAGS) $(BIN_RPATH)
 weft_info_LDADD = libmpi_abi.la libweftnetfile.la libweft-net.la libweft-health.la libweftbase.la $(FABRIC_LIBS) $(PMIX_LIBS) $(HWLOC_LIBS)
 
 PLAIN_TESTS += test/tools/tool_routes.sh test/tools/tool_info.sh test/tools/tool_wrappers.sh test/tools/tool_uninstall.sh

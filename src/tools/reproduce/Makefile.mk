@@ -31,6 +31,7 @@ weft_reproduce_LDADD = libweftpage.la libweftrepro.la
 
 bin_PROGRAMS += weft-reproduce-mpi
 weft_reproduce_mpi_SOURCES = src/tools/reproduce/repro_measure.c
+weft_reproduce_mpi_LDFLAGS = $(AM_LDFLAGS) $(BIN_RPATH)
 weft_reproduce_mpi_LDADD = libmpi_abi.la
 
 C_TESTS += src/tools/reproduce/repro_mpi_test

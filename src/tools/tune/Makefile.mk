@@ -3,6 +3,7 @@ bin_PROGRAMS += weft-tune
 weft_tune_SOURCES = src/tools/tune/tune_main.c src/tools/tune/tune.h \
 	src/tools/tune/tune_check.c src/tools/tune/tune_choice.c \
 	src/tools/tune/tune_measure.c src/tools/tune/tune_run.h
+weft_tune_LDFLAGS = $(AM_LDFLAGS) $(BIN_RPATH)
 weft_tune_LDADD = libmpi_abi.la libweftbase.la
 
 C_TESTS += src/tools/tune/tune_choice_test
