@@ -8,7 +8,10 @@ EXTRA_DIST += $(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/packaging/README \
 	$(srcdir)/packaging/debian/*.install \
 	$(srcdir)/packaging/debian/*.lintian-overrides $(srcdir)/packaging/debian/*.manpages \
 	$(srcdir)/packaging/debian/*.in $(srcdir)/packaging/debian/*.doc-base))
-PLAIN_TESTS += packaging/configure.sh packaging/container.sh packaging/cross.sh packaging/debian.sh \
+PACKAGING_TESTS = packaging/configure.sh packaging/container.sh packaging/cross.sh packaging/debian.sh \
 	packaging/distcheck.sh packaging/reproducible.sh packaging/rpm.sh \
 	packaging/variants.sh
+PLAIN_TESTS += $(PACKAGING_TESTS)
+# each compiles the whole tree, and prints nothing meanwhile
+$(PACKAGING_TESTS:.sh=.log): TEST_SECONDS = 3600
 TREE_TESTS += packaging/recipes.sh

@@ -17,24 +17,34 @@ export LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive
 unset MAKEFLAGS MAKELEVEL MFLAGS CC FC
 suite=${SUITE:-bookworm}
 mirror=${MIRROR:-http://deb.debian.org/debian}
-work=$(mktemp -d "${TMPDIR:-/var/tmp}/weft-chroot.XXXXXX") || exit 1
+folders=$(realpath "${TMPDIR:-/var/tmp}")/weft-chroot
 root=
 
-# Unmounts and removes the current tree.
+# Ends the processes of the current tree, unmounts and removes it.
 end_root() {
-	local m
+	local p
 	[ -n "$root" ] || return 0
-	for m in dev/shm dev sys proc ccache; do
-		! mountpoint -q "$root/$m" || umount -l "$root/$m"
+	for p in /proc/[0-9]*; do
+		case $(readlink "$p/root") in
+		"$root" | "$root"/*) kill -KILL "${p#/proc/}" ;;
+		esac
 	done
+	awk -v r="$root" '$2 == r || index($2, r "/") == 1 { print $2 }' /proc/mounts |
+		sort -r | xargs -r umount -l || return
 	rm -rf --one-file-system "$root"
 	root=
 }
 
-clean_up() {
-	end_root
-	rm -rf --one-file-system "$work"
-}
+clean_up() { end_root && rm -rf --one-file-system "$work"; }
+
+# What a script left that was ended by SIGKILL; folders have its process number.
+for work in "$folders".[0-9]*.*; do
+	p=${work#"$folders".}
+	[ -d "$work" ] && ! kill -0 "${p%.*}" 2> /dev/null || continue
+	root=$work/root
+	clean_up
+done
+work=$(mktemp -d "$folders.$$.XXXXXX") || exit 1
 trap clean_up EXIT
 
 fail() {
@@ -70,7 +80,8 @@ new_root() {
 	root=$work/root
 	cp -a "$BASE" "$root" || fail "copy of $BASE"
 	echo force-unsafe-io > "$root/etc/dpkg/dpkg.cfg.d/unsafe-io"
-	mount -t proc proc "$root/proc" &&
+	# buildah needs a root folder that is a mount point
+	mount --bind "$root" "$root" && mount -t proc proc "$root/proc" &&
 		mount -t sysfs -o ro sysfs "$root/sys" && mount --bind /dev "$root/dev" &&
 		mount -t tmpfs tmpfs "$root/dev/shm" || fail "mount"
 	logged "apt-get update" apt_get update

@@ -3,6 +3,9 @@
 # Builds the image of packaging/Containerfile by buildah and runs its command.
 # No registry is needed: the base image debian:12 is made from a tree of
 # debootstrap, and buildah runs in a new Debian. LONG=1 only.
+#
+#   CFLAGS=FLAGS  CFLAGS of the build
+#   SUITE, BASE, MIRROR: packaging/chroot_lib.sh
 . "$(dirname "$0")/chroot_lib.sh" || exit 1
 
 buildah_in_root() {
@@ -22,6 +25,7 @@ base_image() {
 
 image() {
 	logged "buildah bud" buildah_in_root bud --pull-never \
+		${CFLAGS:+--build-arg "CFLAGS=$CFLAGS"} \
 		-f packaging/Containerfile -t weft "/src/weft-$version"
 }
 

@@ -1,7 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Builds without OpenSSL: jobs run on one host, in both clocks; a job that
-# needs signatures is refused with a text, weft-info says so. LONG=1 only.
+# Builds that differ from the usual one, and jobs in both clocks with each:
+# without OpenSSL jobs run on one host, a job that needs signatures is refused
+# with a text, weft-info says so; clang compiles everything without a warning.
+# LONG=1 only.
 top=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
 [ -n "$LONG" ] || { echo "SKIPPED: only with LONG=1"; exit 77; }
 unset MAKEFLAGS MAKELEVEL
@@ -13,26 +15,51 @@ fail() {
 	exit 1
 }
 
-cd "$work" || exit 1
-{ "$top/configure" --prefix="$work/tree" --without-openssl \
-	--disable-fortran && make -s -j "$(nproc)" && make -s install; } \
-	> log 2>&1 || { tail log; exit 1; }
-grep -q 'OpenSSL *no: .*jobs run on one host only' log || fail "configure's summary"
+# variant OPTION...: builds and installs into $work/tree, runs both clocks
+variant() {
+	rm -rf "$work/build" "$work/tree"
+	mkdir "$work/build" && cd "$work/build" || exit 1
+	{ CONFIG_SHELL=/bin/sh "$top/configure" --prefix="$work/tree" "$@" &&
+		make -s -j "$(nproc)" && make -s install; } > log 2>&1 ||
+		{ tail log; fail "build with $*"; }
+	mpicc -o hello "$top/examples/hello.c" || fail "mpicc with $*"
+	mpiexec -n 2 ./hello > out || fail "live with $*"
+	grep -q 'rank 1 of 2' out || fail "live with $*: $(cat out)"
+	mpiexec --machine bgq -n 2 ./hello > out || fail "virtual time with $*"
+	grep -q 'rank 1 of 2' out || fail "virtual time with $*: $(cat out)"
+}
+
+without_openssl() {
+	variant --without-openssl --disable-fortran
+	grep -q 'OpenSSL *no: .*jobs run on one host only' log ||
+		fail "configure's summary"
+	weft-info | grep -q 'several hosts.*no: configured without OpenSSL' ||
+		fail "weft-info"
+	readelf -d "$work"/tree/lib/*.so "$work"/tree/lib/*/*.so |
+		grep libcrypto && fail "libcrypto is loaded"
+	grep -r libcrypto "$work/tree/lib/pkgconfig" && fail "libcrypto in .pc files"
+	mpiexec -host one,two -n 2 ./hello > out 2>&1 && fail "several hosts"
+	grep -q 'configured without OpenSSL: jobs run on one host' out ||
+		fail "no reason: $(cat out)"
+	FI_WEFT_CARRIER=sock mpiexec -n 2 ./hello > out 2>&1 &&
+		fail "a job without signatures runs"
+	grep -q 'configured without OpenSSL' out || fail "no reason: $(cat out)"
+	FI_WEFT_CARRIER=sock FI_WEFT_KEY=none mpiexec -n 2 ./hello > out 2>&1 ||
+		fail "FI_WEFT_KEY=none: $(cat out)"
+}
+
+with_clang() {
+	variant CC=clang --enable-werror --enable-static
+	mpicc -show | grep -q '^clang ' || fail "mpicc does not call clang"
+	FI_WEFT_CARRIER=sock mpiexec -n 2 ./hello > out 2>&1 ||
+		fail "datagrams with clang: $(cat out)"
+	mpicc -static-mpi -o hello "$top/examples/hello.c" &&
+		mpiexec -n 2 ./hello > out || fail "static library of clang"
+}
+
 PATH=$work/tree/bin:$PATH
-mpicc -o hello "$top/examples/hello.c" || fail "mpicc"
-mpiexec -n 2 ./hello > out || fail "live"
-mpiexec --machine bgq -n 2 ./hello > out || fail "virtual time"
-weft-info | grep -q 'several hosts.*no: configured without OpenSSL' ||
-	fail "weft-info"
-readelf -d "$work"/tree/lib/*.so "$work"/tree/lib/*/*.so |
-	grep libcrypto && fail "libcrypto is loaded"
-grep -r libcrypto "$work/tree/lib/pkgconfig" && fail "libcrypto in .pc files"
-mpiexec -host one,two -n 2 ./hello > out 2>&1 && fail "several hosts"
-grep -q 'configured without OpenSSL: jobs run on one host' out ||
-	fail "no reason: $(cat out)"
-FI_WEFT_CARRIER=sock mpiexec -n 2 ./hello > out 2>&1 &&
-	fail "a job without signatures runs"
-grep -q 'configured without OpenSSL' out || fail "no reason: $(cat out)"
-FI_WEFT_CARRIER=sock FI_WEFT_KEY=none mpiexec -n 2 ./hello > out 2>&1 ||
-	fail "FI_WEFT_KEY=none: $(cat out)"
+without_openssl
 echo "built and used without OpenSSL"
+command -v clang > /dev/null || { echo "SKIPPED: no clang"; exit 77; }
+with_clang
+echo "built and used with clang"
