@@ -9,7 +9,9 @@
 #   MIRROR=URL   mirror of Debian
 #   CACHE=FOLDER cache of ccache, for repeated builds
 top=${top_srcdir:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
+# the configured build folder: this one, or that of quickstart
 build=${builddir:-$PWD}
+[ -e "$build/config.status" ] || build=$top/build
 [ -n "$LONG" ] || { echo "SKIPPED: only with LONG=1"; exit 77; }
 [ "$(id -u)" = 0 ] || { echo "SKIPPED: debootstrap needs root"; exit 77; }
 command -v debootstrap > /dev/null || { echo "SKIPPED: no debootstrap"; exit 77; }
@@ -99,6 +101,7 @@ use_cache() {
 
 # Makes the tarball $work/weft-$version.tar.xz; one script at a time.
 make_tarball() {
+	[ -e "$build/config.status" ] || fail "no build folder: run ./quickstart"
 	logged "make dist" flock "$build/config.status" \
 		make -s -C "$build" dist
 	version=$(sed -n 's/^VERSION = //p' "$build/Makefile")
