@@ -4,7 +4,7 @@ sources that weft-info prints, too."""
 import re
 
 FILES = (("Of the MPI layer", "src/core/core_opts.c"),
-         ("Of the provider", "prov/ofi/weft_conf.c"))
+         ("Of the provider", "src/job/job_fi_opts.c"))
 STRING = r'(?:"(?:[^"\\]|\\.)*"\s*)+'
 ENTRY = re.compile(r'\{\s*"((?:FI_)?WEFT_\w+)",\s*WEFT_CFG_(\w+),\s*'
                    r'(%s|\w+),\s*(%s),\s*(%s|NULL)\s*\}' %

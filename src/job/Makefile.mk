@@ -1,6 +1,6 @@
 # src/job: memory that launcher, ranks and viewers share, traces, fault plans
 libweftbase_la_SOURCES += src/job/job_log.c src/job/job_log.h \
-	src/job/job_cfg.c src/job/job_cfg.h \
+	src/job/job_cfg.c src/job/job_cfg.h src/job/job_fi_opts.c src/job/job_fi_opts.h \
 	src/job/fault_plan.c src/job/fault_plan.h src/job/job_page.c \
 	src/job/job_page.h src/job/job_page_layout.h src/job/job_page_entry.c src/job/job_page_event.c src/job/job_page_exit.c \
 	src/job/job_page_print.c src/job/job_page_print.h src/job/job_trace.c \

@@ -142,7 +142,9 @@ static const struct {
 	[CAT_COLL] = { "collectives", "algorithms of the collectives",
 		       CAT_OPTIONS },
 	[CAT_MESSAGES] = { "messages", "messages of the MPI layer", CAT_ALL },
-	[CAT_PROVIDER] = { "provider", "packets of the provider", CAT_ALL },
+	[CAT_PROVIDER] = { "provider",
+			   "options (FI_WEFT_*) and packets of the provider",
+			   CAT_ALL },
 };
 
 /* The members of a category, which are consecutive: [from, to). */
@@ -153,13 +155,19 @@ struct range {
 
 static struct range cat_cvars(int cat)
 {
-	int core = mpi_tool_core_cvars();
+	static const int table[CATS] = {
+		[CAT_ALL] = -1,
+		[CAT_OPTIONS] = MPI_TOOL_CORE,
+		[CAT_COLL] = MPI_TOOL_COLL,
+		[CAT_MESSAGES] = -1,
+		[CAT_PROVIDER] = MPI_TOOL_PROVIDER,
+	};
+	int t = table[cat];
 
-	if (cat == CAT_OPTIONS)
-		return (struct range){ 0, core };
-	if (cat == CAT_COLL)
-		return (struct range){ core, mpi_tool_cvars() };
-	return (struct range){ 0, 0 };
+	if (t < 0)
+		return (struct range){ 0, 0 };
+	return (struct range){ mpi_tool_first_cvar(t),
+			       mpi_tool_first_cvar(t + 1) };
 }
 
 static struct range cat_pvars(int cat)

@@ -23,13 +23,13 @@ int mpi_tool_ready(void);
  */
 void mpi_tool_text(const char *from, char *to, int *len);
 
-/*
- * Return the number of control variables, and variable i: all options, in the
- * order of their tables.
- */
+/* The tables of options; their order is the order of the control variables. */
+enum { MPI_TOOL_CORE, MPI_TOOL_COLL, MPI_TOOL_PROVIDER, MPI_TOOL_TABLES };
+
+/* Return the number of control variables, and variable i. */
 int mpi_tool_cvars(void);
 const struct weft_cfg_opt *mpi_tool_cvar(int i);
-/* Returns the number of control variables of src/core, which are first. */
-int mpi_tool_core_cvars(void);
+/* Returns the index of a table's first control variable. */
+int mpi_tool_first_cvar(int table);
 
 #endif

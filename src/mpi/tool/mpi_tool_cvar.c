@@ -9,6 +9,7 @@
 #include "coll/coll.h"
 #include "src/core/core_opts.h"
 #include "src/core/core_state.h"
+#include "src/job/job_fi_opts.h"
 #include "src/mpi/tool/mpi_tool.h"
 
 #include <stdio.h>
@@ -17,20 +18,40 @@
 
 #define TEXT_MAX 1024 /* maximum length of a string variable, bytes */
 
-int mpi_tool_core_cvars(void)
+static const struct weft_cfg_table tables[MPI_TOOL_TABLES] = {
+	[MPI_TOOL_CORE] = { weft_core_opts, WEFT_OPT_COUNT },
+	[MPI_TOOL_COLL] = { weft_coll_options, WEFT_COLL_KINDS },
+	[MPI_TOOL_PROVIDER] = { weft_fi_opts, WEFT_FI_COUNT },
+};
+
+int mpi_tool_first_cvar(int table)
 {
-	return WEFT_OPT_COUNT;
+	size_t n = 0;
+
+	for (int t = 0; t < table; t++)
+		n += tables[t].count;
+	return (int)n;
 }
 
 int mpi_tool_cvars(void)
 {
-	return WEFT_OPT_COUNT + WEFT_COLL_KINDS;
+	return mpi_tool_first_cvar(MPI_TOOL_TABLES);
+}
+
+static int table_of(int i)
+{
+	int t = 0;
+
+	while (i >= mpi_tool_first_cvar(t + 1))
+		t++;
+	return t;
 }
 
 const struct weft_cfg_opt *mpi_tool_cvar(int i)
 {
-	return i < WEFT_OPT_COUNT ? &weft_core_opts[i]
-				  : &weft_coll_options[i - WEFT_OPT_COUNT];
+	int t = table_of(i);
+
+	return &tables[t].opt[i - mpi_tool_first_cvar(t)];
 }
 
 static int check_index(int i)
@@ -76,6 +97,11 @@ int PMPI_T_cvar_get_info(int cvar_index, char *name, int *name_len,
 			 int *bind, int *scope)
 {
 	MPI_ENTER;
+	static const int scopes[MPI_TOOL_TABLES] = {
+		[MPI_TOOL_CORE] = MPI_T_SCOPE_LOCAL,
+		[MPI_TOOL_COLL] = MPI_T_SCOPE_ALL_EQ,
+		[MPI_TOOL_PROVIDER] = MPI_T_SCOPE_ALL,
+	};
 	const struct weft_cfg_opt *o;
 	int err = check_index(cvar_index);
 
@@ -85,9 +111,9 @@ int PMPI_T_cvar_get_info(int cvar_index, char *name, int *name_len,
 	mpi_tool_text(o->name, name, name_len);
 	mpi_tool_text(o->help, desc, desc_len);
 	if (verbosity)
-		*verbosity = cvar_index < WEFT_OPT_COUNT
-				     ? MPI_T_VERBOSITY_USER_BASIC
-				     : MPI_T_VERBOSITY_TUNER_BASIC;
+		*verbosity = table_of(cvar_index) == MPI_TOOL_COLL
+				     ? MPI_T_VERBOSITY_TUNER_BASIC
+				     : MPI_T_VERBOSITY_USER_BASIC;
 	if (datatype)
 		*datatype = type_of(o);
 	if (enumtype)
@@ -96,8 +122,7 @@ int PMPI_T_cvar_get_info(int cvar_index, char *name, int *name_len,
 	if (bind)
 		*bind = MPI_T_BIND_NO_OBJECT;
 	if (scope)
-		*scope = cvar_index < WEFT_OPT_COUNT ? MPI_T_SCOPE_LOCAL
-						     : MPI_T_SCOPE_ALL_EQ;
+		*scope = scopes[table_of(cvar_index)];
 	return MPI_SUCCESS;
 }
 

@@ -182,8 +182,10 @@ static void show_cvar(struct weft_report *r, int index)
 				 { "value", value },
 				 { "help", desc } };
 
+	/* show_provider_options() shows those of the provider */
 	if (MPI_T_cvar_get_info(index, name, &nlen, &verbosity, &type, &en,
-				desc, &dlen, &bind, &scope))
+				desc, &dlen, &bind, &scope) ||
+	    !strncmp(name, "FI_", 3))
 		return;
 	cvar_value(index, type, en, value, sizeof(value));
 	report_row(r, (const char *const(*)[2])row, 3);

@@ -42,6 +42,37 @@ static void options(void)
 	MT_IS(n, 0);
 }
 
+/* The options of the provider: a number, a list of words, and any text. */
+static void provider_options(void)
+{
+	int i, first, cat, count, members[64], cvars;
+	MPI_T_cvar_handle h;
+	MPI_Count seconds = 0;
+	const char *text;
+
+	MT_OK(MPI_T_cvar_get_index("FI_WEFT_MACHINE", &first));
+	MT_OK(MPI_T_category_get_index("provider", &cat));
+	MT_OK(MPI_T_category_get_info(cat, NULL, NULL, NULL, NULL, &cvars, NULL,
+				      NULL));
+	MT_OK(MPI_T_category_get_cvars(cat, 64, members));
+	MT_TRUE(cvars > 25 && members[0] == first);
+	MT_OK(MPI_T_cvar_get_index("FI_WEFT_SILENCE", &i));
+	MT_TRUE(i > first && i < first + cvars);
+	MT_OK(MPI_T_cvar_handle_alloc(i, NULL, &h, &count));
+	MT_OK(MPI_T_cvar_read(h, &seconds));
+	MT_TRUE(seconds >= 1);
+	seconds = 321;
+	MT_OK(MPI_T_cvar_write(h, &seconds));
+	text = getenv("FI_WEFT_SILENCE");
+	MT_TRUE(text && !strcmp(text, "321"));
+	MT_OK(MPI_T_cvar_handle_free(&h));
+	MT_OK(MPI_T_cvar_get_index("FI_WEFT_CARRIER", &i));
+	MT_OK(MPI_T_cvar_handle_alloc(i, NULL, &h, &count));
+	MT_OK(MPI_T_cvar_read(h, &i));
+	MT_TRUE(i >= 0 && i < 5);
+	MT_OK(MPI_T_cvar_handle_free(&h));
+}
+
 static void categories(void)
 {
 	int n, i, cvars, pvars, cats, members[64], len = 0;
@@ -169,6 +200,7 @@ int main(int argc, char **argv)
 	MT_OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &level));
 	MT_OK(MPI_T_init_thread(MPI_THREAD_SINGLE, &level));
 	options();
+	provider_options();
 	categories();
 	mt_begin(&argc, &argv);
 	counters();
