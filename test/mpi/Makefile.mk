@@ -9,7 +9,7 @@ PLAIN_TESTS += test/mpi/run_virtual.sh test/mpi/run_machines.sh \
 	test/mpi/run_lossy.sh test/mpi/run_win.sh \
 	test/mpi/run_sock.sh test/mpi/run_hosts.sh \
 	test/mpi/run_null_args.sh test/mpi/run_own_core.sh \
-	test/mpi/run_io_users.sh
+	test/mpi/run_io_users.sh test/mpi/run_fortran_suites.sh
 EXTRA_DIST += test/mpi/env/null_args.py
 EXTRA_DIST += test/mpi/list
 # every program, so that a program of the list is never missing in the tarball
