@@ -63,11 +63,11 @@ hdf5_programs="t_mpi t_pread t_pflush1 t_pflush2 t_pshutdown t_prestart
 	t_cache_image"
 build_hdf5() {
 	mkdir -p "$src/bld" && cd "$src/bld" || return
-	../configure -q CC=mpicc --enable-parallel --disable-hl \
+	../configure -q CC=mpicc CFLAGS=-w --enable-parallel --disable-hl \
 		--disable-fortran --disable-shared &&
-		make -s -j"$jobs" -C src H5_CFLAGS=-w &&
-		make -s -C test H5_CFLAGS=-w libh5test.la &&
-		make -s -j"$jobs" -C testpar H5_CFLAGS=-w $hdf5_programs
+		make -s -j"$jobs" -C src &&
+		make -s -C test libh5test.la &&
+		make -s -j"$jobs" -C testpar $hdf5_programs
 }
 run_hdf5() {
 	local n p rc want
