@@ -7,7 +7,10 @@ reproducedir = $(datadir)/weft/reproduce
 dist_reproduce_DATA = share/reproduce/apenet.tsv share/reproduce/bgq.tsv share/reproduce/gemini.tsv \
 	share/reproduce/qsnet2.tsv share/reproduce/sunway.tsv
 
-SHARE_COPIES = share/weft/machines/apenet share/weft/machines/bgq \
+weftsharedir = $(datadir)/weft
+dist_weftshare_DATA = share/valgrind.supp
+
+SHARE_COPIES = share/weft/valgrind.supp share/weft/machines/apenet share/weft/machines/bgq \
 	share/weft/machines/gemini share/weft/machines/generic \
 	share/weft/machines/qsnet2 share/weft/machines/sunway \
 	share/weft/reproduce/apenet.tsv \
@@ -15,6 +18,9 @@ SHARE_COPIES = share/weft/machines/apenet share/weft/machines/bgq \
 	share/weft/reproduce/qsnet2.tsv share/weft/reproduce/sunway.tsv
 all-local: $(SHARE_COPIES)
 CLEANFILES += $(SHARE_COPIES)
+
+share/weft/valgrind.supp: $(srcdir)/share/valgrind.supp
+	$(AM_V_GEN)$(MKDIR_P) share/weft && cp $< $@
 
 share/weft/machines/%: $(srcdir)/share/machines/%
 	$(AM_V_GEN)$(MKDIR_P) share/weft/machines && cp $< $@

@@ -40,6 +40,7 @@
 #include "prov/nic/nic_send.h"
 #include "prov/nic/nic_share.h"
 #include "prov/nic/nic_stream.h"
+#include "src/base/memcheck.h"
 #include "src/base/must.h"
 
 /*
@@ -277,12 +278,21 @@ static void pull_redo(struct weft_nic *nic, struct weft_nic_op *op)
 	nic_xfer_run(nic, op);
 }
 
+/* The sender may have written a part of the bytes. */
+static void copy_completed(struct weft_nic *nic, struct weft_nic_op *op,
+			   int err)
+{
+	if (!err)
+		weft_peer_wrote_iov(op->iov, (int)op->iov_count, op->limit);
+	nic_fin_then_done(nic, op, err);
+}
+
 static void pull_done(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {
 	if (err == -EOPNOTSUPP && !op->moved && !op->peer_cell)
 		paced_begin(nic, op);
 	else if (err || op->moved == op->limit)
-		nic_fin_then_done(nic, op, err);
+		copy_completed(nic, op, err);
 	else if (op->redo < op->limit)
 		pull_redo(nic, op);
 	else

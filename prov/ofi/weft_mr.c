@@ -9,6 +9,7 @@
 #include "prov/mem/mem.h"
 #include "prov/ofi/weft_err.h"
 #include "prov/ofi/weft_nosys.h"
+#include "src/base/memcheck.h"
 
 #include <stdlib.h>
 
@@ -273,6 +274,8 @@ static int weft_mr_regattr(struct fid *fid, const struct fi_mr_attr *attr,
 	mr->domain = d;
 	mr->base = base;
 	mr->len = attr->mr_iov[0].iov_len;
+	if (attr->access & FI_REMOTE_WRITE)
+		weft_peer_wrote(base, mr->len);
 	mr->start = d->virt_addr ? (uintptr_t)attr->mr_iov[0].iov_base
 				 : attr->offset;
 	mr->access = attr->access;

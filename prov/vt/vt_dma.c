@@ -23,6 +23,7 @@
 #include "prov/vt/vt.h"
 #include "src/job/job_log.h"
 #include "src/job/job_skeleton.h"
+#include "src/base/memcheck.h"
 #include "src/base/must.h"
 
 #include <string.h>
@@ -177,6 +178,8 @@ int vt_dma_completed(struct vt *v, const struct vt_buf *b)
 		return -EPROTO;
 	v->dma[b->id] = NULL;
 	vt_charge(v, v->w->cfg.poll_ps);
+	if (m.kind != VT_PUT)
+		weft_peer_wrote_iov(d->local, d->local_count, d->bytes);
 	d->done(d, m.err);
 	return 0;
 }

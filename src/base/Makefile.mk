@@ -5,7 +5,7 @@ libweftbase_la_SOURCES = src/base/atomic.h src/base/attr.h src/base/must.c \
 	src/base/copy.h src/base/fence.c src/base/fence.h src/base/futex.c \
 	src/base/futex.h src/base/hash.c src/base/hash.h src/base/iov.h \
 	src/base/limit.c src/base/limit.h src/base/list.h src/base/log.c \
-	src/base/log.h src/base/num.c src/base/num.h src/base/permute.h src/base/pool.c src/base/pool.h src/base/region.c \
+	src/base/log.h src/base/memcheck.h src/base/num.c src/base/num.h src/base/permute.h src/base/pool.c src/base/pool.h src/base/region.c \
 	src/base/region.h src/base/rng.c src/base/rng.h src/base/text.c src/base/text.h \
 	src/base/word.h
 

@@ -5,6 +5,7 @@
  */
 #include "src/tools/run/opts/run_flags.h"
 #include "config.h"
+#include "prov/net/file/net_file.h"
 #include "src/base/attr.h"
 #include "src/job/job_cfg.h"
 #include "src/job/job_noise.h"
@@ -13,6 +14,7 @@
 #include "src/tools/run/opts/run_words.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -305,9 +307,14 @@ static int set_gdb(struct run_parse *p, char **arg)
 /* Errors that valgrind finds make the exit code of a rank 99. */
 static int set_valgrind(struct run_parse *p, char **arg)
 {
-	static char text[] = "valgrind -q --error-exitcode=99";
+	char file[PATH_MAX], text[PATH_MAX + 64];
 	char *cmd[] = { text };
+	bool found = !net_file_share("valgrind.supp", file, sizeof(file)) &&
+		     !strpbrk(file, "'\\");
 
+	snprintf(text, sizeof(text), "valgrind -q --error-exitcode=99%s%s%s",
+		 found ? " '--suppressions=" : "", found ? file : "",
+		 found ? "'" : "");
 	return set_wrapper(p, cmd);
 }
 
