@@ -293,6 +293,35 @@ static void impossible_acknowledgements_are_ignored(void **state)
 	forge_close(s, &p, 1);
 }
 
+/*
+ * Neither datagrams in flight nor the one that is being filled remain, and none
+ * is freed twice when the endpoint is closed.
+ */
+static void a_lost_peer_keeps_no_datagram(void **state)
+{
+	struct sock *s = forge_open();
+	struct sock_peer *p = forge_peer(s, 1);
+
+	forge_receive(s, p, SOCK_HELLO, sizeof(dgram.head));
+	forge_ack(s, p, (uint32_t)FIRST, 0, 1 << 20);
+	s->polling = true; /* packets wait for the end of the pass */
+	T_OK(end_send(&e, &p->base, 0, 4096));
+	sock_tx_send_open(s, p);
+	T_OK(end_send(&e, &p->base, 1, 8));
+	s->polling = false;
+	sock_tx_mark_unsent(p, (uint32_t)FIRST);
+	T_IS(p->losses, 1);
+	T_IS(weft_arq_in_flight(&p->tx), 1);
+	T_NOT_NULL(p->open);
+	sock_peer_fail(s, p, ECONNRESET);
+	T_IS(weft_arq_in_flight(&p->tx), 0);
+	T_NULL(p->open);
+	T_IS(p->losses, 0);
+	T_IS(p->inflight_bytes, 0);
+	T_IS(end_send(&e, &p->base, 2, 8), -ECONNRESET);
+	forge_close(s, &p, 1);
+}
+
 static int receive_version(struct sock *s, struct sock_peer *p, uint32_t magic)
 {
 	uint32_t bytes = sizeof(struct sock_head);
@@ -332,6 +361,7 @@ int main(void)
 		T_CASE(records_are_accepted_or_break_the_peer),
 		T_CASE(sequence_numbers_wrap_around),
 		T_CASE(impossible_acknowledgements_are_ignored),
+		T_CASE(a_lost_peer_keeps_no_datagram),
 		T_CASE(another_version_is_named),
 	};
 

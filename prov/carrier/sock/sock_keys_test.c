@@ -123,23 +123,33 @@ static void dgram_send(struct dgram *g, const struct end *from,
 }
 
 /*
- * Sends a HELLO that contains `public` and is signed by `from` for `to` with
- * the job's key, from the socket of `at` to `goal`.
+ * Returns a HELLO for incarnation `gen` of `to` that contains `public` and is
+ * signed by `from` with the job's key.
  */
-static void hello_relay(const struct end *from, const struct end *to,
-			const uint8_t *public, uint64_t count,
-			const struct end *at, const struct end *goal)
+static struct dgram hello_of(const struct end *from, const struct end *to,
+			     const uint8_t *public, uint64_t count,
+			     uint64_t gen)
 {
 	struct dgram g = dgram_of(from, to, SOCK_HELLO, count);
 	struct sock *s = sock_of(from->c);
 	const uint32_t bytes = sizeof(g) - SOCK_TAG;
 
-	g.head.to = 0;
+	g.head.to = gen;
 	g.head.flags = SOCK_PUBLIC;
 	g.head.bytes = sizeof(g);
 	memcpy(g.rest, public, SOCK_PUBLIC_BYTES);
 	sock_keys_sign(s, &sock_of(to->c)->name, (uint8_t *)&g, bytes);
 	g.head.crc = sock_crc(s, &g, bytes);
+	return g;
+}
+
+/* Sends the HELLO of `from` to `to` from the socket of `at` to `goal`. */
+static void hello_relay(const struct end *from, const struct end *to,
+			const uint8_t *public, uint64_t count,
+			const struct end *at, const struct end *goal)
+{
+	struct dgram g = hello_of(from, to, public, count, 0);
+
 	T_OK(sock_io_send_one(sock_of(at->c), &goal->name, &g, sizeof(g)));
 }
 
@@ -238,6 +248,91 @@ static void a_hello_is_accepted_once(void **state)
 	T_IS(stats_of(&t->b).replays, 3);
 	pair_exchange(t, 20, 40);
 	pair_close(t);
+}
+
+/*
+ * A HELLO for an earlier owner of the name is refused, and answered by the new
+ * owner's public key, which the sender has here already. HELLOs that arrive at
+ * the same time have one answer.
+ */
+static void a_hello_for_an_earlier_owner_is_answered(void **state)
+{
+	struct pair *t = pair_open(JOB, NULL);
+	const uint8_t *public = sock_of(t->a.c)->public;
+	struct sock *b = sock_of(t->b.c);
+	uint64_t count, now;
+
+	pair_exchange(t, 0, 20);
+	count = sock_peer_of(t->ab)->count + 100;
+	sock_enter(b);
+	now = b->now;
+	for (uint64_t i = 0; i < 4; i++) {
+		struct dgram g =
+			hello_of(&t->a, &t->b, public, count + i, b->gen + 1);
+
+		b->now = now + (i / 2 + 1) * UINT64_C(1000000000);
+		T_OK(sock_rx_datagram(b, &t->a.name, (uint8_t *)&g, sizeof(g),
+				      16));
+	}
+	b->now = now;
+	sock_leave(b);
+	T_IS(stats_of(&t->b).refused, 4);
+	T_IS(stats_of(&t->b).forged, 0);
+	until_refused(&t->a, 2);
+	T_IS(stats_of(&t->a).replays, 2);
+	pair_exchange(t, 20, 40);
+	T_IS(stats_of(&t->a).refused, 2);
+	/* the HELLOs have not changed the session */
+	hello_send(&t->a, &t->b, public, count);
+	pair_exchange(t, 40, 60);
+	T_IS(stats_of(&t->b).refused, 4);
+	pair_close(t);
+}
+
+/*
+ * A count is new once, unless it is older than the newest one by the length of
+ * the window: compared with a list of all counts.
+ */
+static void a_count_is_new_once_within_the_window(void **state)
+{
+	enum { WINDOW = SOCK_REPLAY_WINDOW, MOST = 512 * WINDOW };
+	static const int steps[] = {
+		1,	     2,		 63,	      64,	   65,
+		WINDOW - 1,  WINDOW,	 WINDOW + 1,  0,	   -1,
+		-63,	     -64,	 -65,	      1 - WINDOW,  -WINDOW,
+		-1 - WINDOW, 2 * WINDOW, -WINDOW / 2, -WINDOW + 2, 1
+	};
+	struct sock_peer *p = calloc(1, sizeof(*p));
+	bool *seen = calloc(MOST, sizeof(*seen));
+	int recent[8] = { 0 };
+	int newest = 0, again = 0;
+
+	T_NOT_NULL(p);
+	T_NOT_NULL(seen);
+	for (uint64_t i = 0; i < 3000; i++) {
+		uint64_t r = i * UINT64_C(6364136223846793005) >> 33;
+		int count = i % 2 ? recent[r % 8]
+				  : newest + steps[r % WEFT_COUNT_OF(steps)];
+		bool is_new;
+
+		if (count < 0 || count >= MOST)
+			continue;
+		is_new = count > newest ||
+			 (newest - count < WINDOW && !seen[count]);
+		T_IS(sock_seal_count_is_new(p, (uint64_t)count), is_new);
+		again += newest - count < WINDOW && count < newest && !is_new;
+		seen[count] = true;
+		recent[i / 2 % 8] = count;
+		newest = count > newest ? count : newest;
+	}
+	T_TRUE(newest > MOST / 4 && again > 100);
+	/* no gap is so long that it takes time */
+	T_TRUE(sock_seal_count_is_new(p, UINT64_MAX));
+	T_FALSE(sock_seal_count_is_new(p, UINT64_MAX));
+	T_TRUE(sock_seal_count_is_new(p, UINT64_MAX - WINDOW + 1));
+	T_FALSE(sock_seal_count_is_new(p, UINT64_MAX - WINDOW));
+	free(seen);
+	free(p);
 }
 
 /*
@@ -480,6 +575,8 @@ int main(void)
 		T_CASE(each_direction_of_each_pair_has_its_own_key),
 		T_CASE(a_datagram_sent_back_to_its_sender_is_refused),
 		T_CASE(a_hello_is_accepted_once),
+		T_CASE(a_hello_for_an_earlier_owner_is_answered),
+		T_CASE(a_count_is_new_once_within_the_window),
 		T_CASE(another_public_key_is_refused),
 		T_CASE(a_datagram_of_another_job_is_refused),
 		T_CASE(a_lost_ack_of_first_contact_is_resent_with_data),

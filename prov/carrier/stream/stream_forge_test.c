@@ -187,19 +187,32 @@ static void a_peer_connects_beside_half_open_connections(void **state)
 	pair_close(p);
 }
 
+/*
+ * The time to the next attempt doubles with each refusal, up to 64 s, and is 1
+ * s after a success.
+ */
 static void a_refused_connect_is_retried_later(void **state)
 {
+	const uint64_t second = UINT64_C(1000000000);
 	struct pair *p = pair_open(STREAM_TAGGED);
+	struct stream_peer *to = &p->a.other;
 
+	pair_connect(p);
+	PAIR_UNTIL(p, stream_peer_writable(to));
+	stream_reset(&p->a.st, to);
+	PAIR_UNTIL(p, !to->out);
 	close(p->b.st.listener);
 	p->b.st.listener = -1;
-	stream_connect(&p->a.st, &p->a.other);
-	PAIR_UNTIL(p, !p->a.other.out);
-	stream_connect(&p->a.st, &p->a.other);
-	T_NULL(p->a.other.out);
-	p->a.st.now = p->now += UINT64_C(1500000000);
-	stream_connect(&p->a.st, &p->a.other);
-	T_NOT_NULL(p->a.other.out);
+	for (uint64_t wait = 1; wait <= 256; wait *= 2) {
+		p->a.st.now = to->retry_ns - 1;
+		stream_connect(&p->a.st, to);
+		T_NULL(to->out);
+		p->now = ++p->a.st.now;
+		stream_connect(&p->a.st, to);
+		T_NOT_NULL(to->out);
+		T_IS(to->retry_ns - p->now, (wait < 64 ? wait : 64) * second);
+		PAIR_UNTIL(p, !to->out);
+	}
 	pair_close(p);
 }
 

@@ -2,6 +2,8 @@
 /* Transfers over streams: bytes, breaks at every position, withdrawals. */
 #include "test/support/stream_pair.h"
 
+#include <sys/resource.h>
+
 enum { MODES = 3 };
 
 /* A buffer with guards; filled with the pattern of `seed`, or zero. */
@@ -309,6 +311,119 @@ static void an_idle_connection_is_closed(void **state)
 	pair_close(p);
 }
 
+/* The receiver does not know whether a transfer is in flight. */
+static void only_the_sender_closes_an_idle_connection(void **state)
+{
+	struct pair *p = pair_open(STREAM_TAGGED);
+
+	pair_connect(p);
+	p->now += 2 * STREAM_IDLE_NS;
+	for (int i = 0; i < 5; i++)
+		stream_poll(&p->b.st, p->now += 1000000);
+	T_TRUE(stream_peer_ready(&p->b.other));
+	PAIR_UNTIL(p, !p->a.other.out && !p->b.other.in);
+	pair_close(p);
+}
+
+/* The receiver reads nothing, so a transfer larger than all buffers waits. */
+static void a_connection_with_a_transfer_is_not_idle(void **state)
+{
+	struct pair *p = pair_open(STREAM_OPEN);
+	struct flow f;
+
+	pair_connect(p);
+	PAIR_UNTIL(p, stream_peer_writable(&p->a.other));
+	flow_start(p, &f, 0, 16 << 20);
+	for (int i = 0; i < 40; i++)
+		stream_poll(&p->a.st, p->now += 1000000);
+	T_IS(f.out.ends, 0);
+	p->now += 2 * STREAM_IDLE_NS;
+	for (int i = 0; i < 5; i++)
+		stream_poll(&p->a.st, p->now += 1000000);
+	PAIR_UNTIL(p, f.in.ends && f.out.ends);
+	T_IS(f.in.err, 0);
+	T_IS(f.out.err, 0);
+	flow_check(&f);
+	flow_free(&f);
+	pair_close(p);
+}
+
+static void a_sender_without_transfers_detects_the_receivers_end(void **state)
+{
+	struct pair *p = pair_open(STREAM_TAGGED);
+	uint64_t begin = p->now;
+
+	pair_connect(p);
+	PAIR_UNTIL(p, stream_peer_writable(&p->a.other));
+	stream_peer_close(&p->b.st, &p->b.other);
+	PAIR_UNTIL(p, !p->a.other.out);
+	T_IS(p->a.st.stats.broken, 1);
+	T_TRUE(p->now - begin < STREAM_IDLE_NS);
+	pair_close(p);
+}
+
+/*
+ * At the limit the outgoing connection without transfers that has been idle
+ * longest is closed. p's A has three connections: from p's B, which is the
+ * oldest, to p's B, and to q's B, which is closed if the one before was used
+ * later, or has an unfinished transfer.
+ */
+static void the_longest_idle_connection_is_closed(void **state)
+{
+	enum { UNUSED, USED, IN_USE, CASES };
+
+	for (int how = 0; how < CASES; how++) {
+		struct pair *p = pair_open(STREAM_OPEN);
+		struct pair *q = pair_open(STREAM_OPEN);
+		struct stream_peer more = { .name = q->b.st.attr.name,
+					    .gen = 8 };
+		struct stream_peer third = { .name = p->a.other.name };
+		struct flow f;
+
+		q->b.other.name = p->a.st.attr.name;
+		stream_connect(&p->b.st, &p->b.other);
+		PAIR_UNTIL(p, stream_peer_ready(&p->a.other));
+		pair_connect(p);
+		if (how == IN_USE)
+			flow_start(p, &f, 0, 16 << 20);
+		stream_connect(&p->a.st, &more);
+		PAIR_UNTIL(q, (stream_poll(&p->a.st, p->now += 1000000),
+			       stream_peer_writable(&more)));
+		if (how == USED)
+			flow_run(p, 0, 1000);
+		p->a.st.conn_max = 2;
+		p->now += STREAM_SPARE_NS + 1;
+		stream_poll(&p->a.st, p->now);
+		stream_connect(&p->a.st, &third);
+		stream_poll(&p->a.st, ++p->now);
+		T_NULL(third.out);
+		T_IS(stream_peer_writable(&p->a.other), how != UNUSED);
+		T_IS(stream_peer_writable(&more), how == UNUSED);
+		T_TRUE(stream_peer_ready(&p->a.other));
+		stream_peer_close(&p->a.st, &more);
+		pair_close(p);
+		pair_close(q);
+		if (how == IN_USE)
+			flow_free(&f);
+	}
+}
+
+/* Most descriptors of a process are left to the application. */
+static void an_eighth_of_all_descriptors_is_used(void **state)
+{
+	struct rlimit old, few;
+	struct pair *p;
+
+	T_OK(getrlimit(RLIMIT_NOFILE, &old));
+	few = old;
+	few.rlim_cur = 8 * 20 + 7;
+	T_OK(setrlimit(RLIMIT_NOFILE, &few));
+	p = pair_open(STREAM_OPEN);
+	T_OK(setrlimit(RLIMIT_NOFILE, &old));
+	T_IS(p->a.st.conn_max, 20);
+	pair_close(p);
+}
+
 /* At the limit an idle connection is closed, and only then one is opened. */
 static void the_number_of_connections_is_limited(void **state)
 {
@@ -375,6 +490,11 @@ int main(void)
 		T_CASE(the_loss_of_a_peer_ends_transfers_without_callbacks),
 		T_CASE(the_receivers_reset_breaks_the_connection),
 		T_CASE(an_idle_connection_is_closed),
+		T_CASE(only_the_sender_closes_an_idle_connection),
+		T_CASE(a_connection_with_a_transfer_is_not_idle),
+		T_CASE(a_sender_without_transfers_detects_the_receivers_end),
+		T_CASE(the_longest_idle_connection_is_closed),
+		T_CASE(an_eighth_of_all_descriptors_is_used),
 		T_CASE(the_number_of_connections_is_limited),
 		T_CASE(incoming_connections_are_limited),
 		T_CASE(no_descriptor_is_left_open),
