@@ -103,6 +103,12 @@ export -f launch
 export flags
 [ "$clock" = live ] || machine="$machine-$clock"
 good=0 bad=0
+# a launcher that starts nothing, or loses exit codes, would pass every case
+build=$build timeout -k 5 "$each" bash -c 'launch "$@"' - 2 sh -c 'exit 9' \
+	> "$work/out" 2>&1 < /dev/null && {
+	echo "FAIL the launcher returns 0 for a program that exits with 9"
+	bad=1
+}
 while read -r prog ranks tags args; do
 	case $prog in '' | '#'*) continue ;; esac
 	case $prog in ${ONLY:-*}) ;; *) continue ;; esac

@@ -16,6 +16,9 @@ once() {
 	sort -o "$dir/first" "$dir/out"
 	taskset -c 0 timeout 30 "$mpiexec" -q --machine "$machine" -n "$n" \
 		"$dir/vt_poll" "$@" < /dev/null 2>&1 | sort > "$dir/again"
+	# each rank prints its time
+	[ "$(grep -cE '^[0-9]+ [0-9]+\.[0-9]+$' "$dir/first")" = "$n" ] ||
+		complain "$machine $*: a rank prints no time"
 	cmp -s "$dir/first" "$dir/again" ||
 		complain "$machine $*: a second run prints other output"
 	echo "$machine $*: $(tr '\n' ' ' < "$dir/first")"
