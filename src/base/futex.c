@@ -61,7 +61,10 @@ int weft_futex_wait_two(weft_au32 *const word[2], const uint32_t value[2],
 
 	if (syscall(SYS_futex_waitv, w, 2, 0, &until, CLOCK_MONOTONIC) >= 0)
 		return 0;
-	return errno == ETIMEDOUT || errno == ENOSYS ? -errno : 0;
+	/* EPERM: a seccomp filter that does not know the system call */
+	if (errno == EPERM || errno == ENOSYS)
+		return -ENOSYS;
+	return errno == ETIMEDOUT ? -ETIMEDOUT : 0;
 }
 
 void weft_futex_wake(weft_au32 *word, int count, enum weft_futex_scope scope)

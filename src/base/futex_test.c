@@ -4,33 +4,92 @@
 #include "test/t.h"
 
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #define MS UINT64_C(1000000)
 
+#ifndef SYS_futex_waitv
+#define SYS_futex_waitv 449
+#endif
+
+/* Waits on two words whose values are 0. */
+static int wait_two(uint32_t first, uint32_t second, uint64_t ns)
+{
+	weft_au32 a = 0, b = 0;
+
+	return weft_futex_wait_two((weft_au32 *[2]){ &a, &b },
+				   (uint32_t[2]){ first, second }, ns);
+}
+
 static void futex_wait_returns_on_value_mismatch(void **state)
 {
-	weft_au32 a = 1, b = 2;
+	weft_au32 a = 1;
 
 	T_OK(weft_futex_wait(&a, 0, UINT64_MAX, WEFT_FUTEX_THREADS));
 	T_OK(weft_futex_wait(&a, 0, UINT64_MAX, WEFT_FUTEX_PROCESSES));
-	if (weft_futex_wait_two((weft_au32 *[2]){ &a, &b },
-				(uint32_t[2]){ 1, 0 }, UINT64_MAX) == -ENOSYS)
-		skip();
 }
 
 static void futex_wait_without_wake_times_out(void **state)
 {
-	weft_au32 a = 0, b = 0;
-	int two = weft_futex_wait_two((weft_au32 *[2]){ &a, &b },
-				      (uint32_t[2]){ 0, 0 }, MS);
+	weft_au32 a = 0;
 
 	T_IS(weft_futex_wait(&a, 0, MS, WEFT_FUTEX_THREADS), -ETIMEDOUT);
 	T_IS(weft_futex_wait(&a, 0, MS, WEFT_FUTEX_PROCESSES), -ETIMEDOUT);
-	T_TRUE(two == -ETIMEDOUT || two == -ENOSYS);
+}
+
+static void wait_on_two_words_returns_for_either(void **state)
+{
+	/* no kernel waits on 0 words */
+	T_IS(syscall(SYS_futex_waitv, NULL, 0, 0, NULL, 0), -1);
+	if (errno == ENOSYS || errno == EPERM)
+		skip();
+	T_OK(wait_two(1, 0, UINT64_MAX));
+	T_OK(wait_two(0, 1, UINT64_MAX));
+	T_IS(wait_two(0, 0, MS), -ETIMEDOUT);
+}
+
+/* Makes the system call fail with an error, as the filter of a container. */
+static void forbid_waitv(unsigned err)
+{
+	struct sock_filter code[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+			 offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_futex_waitv, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | err),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog prog = { 4, code };
+
+	if (prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) ||
+	    prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog))
+		_exit(77);
+}
+
+/* Otherwise the caller would take it for a wake-up, and never block. */
+static void a_forbidden_wait_on_two_words_is_reported(void **state)
+{
+	static const unsigned errors[] = { EPERM, ENOSYS };
+
+	for (int i = 0; i < 2; i++) {
+		int status = -1;
+		pid_t pid = fork();
+
+		if (!pid) {
+			forbid_waitv(errors[i]);
+			_exit(wait_two(0, 0, MS) != -ENOSYS);
+		}
+		T_IS(waitpid(pid, &status, 0), pid);
+		if (WIFEXITED(status) && WEXITSTATUS(status) == 77)
+			skip();
+		T_OK(status);
+	}
 }
 
 /* Blocks until w[0] is set; sets w[1] before. */
@@ -122,6 +181,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(futex_wait_returns_on_value_mismatch),
 		T_CASE(futex_wait_without_wake_times_out),
+		T_CASE(wait_on_two_words_returns_for_either),
+		T_CASE(a_forbidden_wait_on_two_words_is_reported),
 		T_CASE(a_thread_wakes_a_thread),
 		T_CASE(a_process_wakes_a_process),
 		T_CASE(wake_with_other_bits_is_ignored),

@@ -54,6 +54,7 @@ static void libraries_call_the_replaced_accept(void **state)
 	T_TRUE(run_peercred_installed());
 }
 
+/* The kernel may lack the module of the first interface. */
 static void both_interfaces_report_the_owner(void **state)
 {
 	struct sockaddr_in at;
@@ -78,6 +79,8 @@ static void both_interfaces_report_the_owner(void **state)
 	T_TRUE(run_peercred_diag(&e, &uid) < 0);
 	close(local);
 	close(s);
+	if (ret)
+		skip();
 }
 
 static void a_closed_connection_is_not_accepted(void **state)
