@@ -38,6 +38,25 @@ static void packets_have_up_to_4_kb(void **state)
 	pair_close(&p);
 }
 
+static void packets_of_unknown_types_are_refused(void **state)
+{
+	static const uint8_t types[] = { 0, APENET_PKT - 1,
+					 APENET_PKT + APENET_OPS, UINT8_MAX };
+	struct weft_pkt pkt = { .flags = APENET_FIRST | APENET_LAST };
+	struct weft_peer *from;
+	struct pair p;
+
+	pair_open(&p);
+	from = weft_port_peer(&p.s[0].a->port, 1);
+	for (unsigned i = 0; i < sizeof(types); i++) {
+		pkt.type = types[i];
+		T_OK(apenet_rx_deliver(p.s[0].a, from, &pkt, NULL));
+		T_IS(pair_stats(&p, 0).refused, i + 1);
+	}
+	T_IS(pair_stats(&p, 0).packets_in, 0);
+	pair_close(&p);
+}
+
 /* On a link, a packet is not used without a CRC, whatever its flags. */
 static void a_packet_of_a_link_needs_a_crc(void **state)
 {
@@ -151,6 +170,99 @@ static void a_staged_message_stays_within_its_buffer(void **state)
 	T_IS(ev.status, WEFT_APENET_ADDRESS);
 	T_IS(ev.address, (uintptr_t)p.s[0].mem[DEVICE] + PAIR_BYTES);
 	T_TRUE(pair_is_zero(p.s[0].mem[DEVICE], PAIR_BYTES));
+	pair_close(&p);
+}
+
+/* Staging needs the same right as a put without it. */
+static void a_staged_put_needs_the_right_to_write(void **state)
+{
+	struct apenet_header h = {
+		.bytes = 64,
+		.flags = APENET_FIRST | APENET_LAST | APENET_STAGED |
+			 APENET_RECEIVE,
+	};
+	struct weft_apenet_event ev;
+	char bytes[64] = { 1 };
+	struct pair p;
+
+	pair_open(&p);
+	T_OK(weft_apenet_buf_close(p.s[0].a, p.s[0].buf[DEVICE]));
+	T_OK(weft_apenet_buf_open(p.s[0].a, p.s[0].mem[DEVICE], PAIR_BYTES,
+				  WEFT_APENET_MAY_READ, &p.s[0].buf[DEVICE]));
+	h.address = (uintptr_t)p.s[0].mem[DEVICE];
+	pair_forge(&p, &h, bytes, 0);
+	ev = pair_event(&p, 0);
+	T_IS(ev.status, WEFT_APENET_ADDRESS);
+	T_IS(ev.address, (uintptr_t)p.s[0].mem[DEVICE]);
+	T_TRUE(pair_is_zero(p.s[0].mem[DEVICE], 4096));
+	pair_close(&p);
+}
+
+static void a_request_of_another_size_is_refused(void **state)
+{
+	static const uint16_t sizes[] = { 0, APENET_DESC - 1, APENET_DESC + 1,
+					  APENET_PAYLOAD };
+	static union {
+		struct apenet_get_request req;
+		unsigned char bytes[APENET_PAYLOAD];
+	} data;
+	struct apenet_header h = { .op = APENET_GET,
+				   .flags = APENET_FIRST | APENET_LAST };
+	struct pair p;
+
+	pair_open(&p);
+	pair_fill(&p.s[0], HOST, 3);
+	data.req = (struct apenet_get_request){
+		.from = (uintptr_t)p.s[0].mem[HOST],
+		.to = (uintptr_t)p.s[1].mem[HOST],
+		.bytes = 64,
+	};
+	for (unsigned i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		h.bytes = sizes[i];
+		pair_forge(&p, &h, &data, 0);
+		T_IS(pair_stats(&p, 0).refused, i + 1);
+	}
+	pair_silent(&p, 0);
+	T_IS(pair_stats(&p, 0).active_steps, 0);
+	pair_close(&p);
+}
+
+/* No packet of a reply is stored after the last one, or after a refusal. */
+static void a_reply_that_ends_early_is_an_error(void **state)
+{
+	struct apenet_header h = {
+		.bytes = 64,
+		.op = APENET_REPLY,
+		.flags = APENET_FIRST | APENET_LAST,
+	};
+	const struct apenet_header refuse = { .op = APENET_REFUSE };
+	const uint64_t second = UINT64_C(1) << 16; /* number of the next get */
+	struct weft_apenet_cmd c;
+	char bytes[64] = { 1 };
+	uint64_t dropped;
+	struct pair p;
+
+	pair_open(&p);
+	c = pair_cmd(&p, HOST, HOST, 128);
+	T_OK(weft_apenet_get(p.s[0].a, &c));
+	h.address = c.local;
+	pair_forge(&p, &h, bytes, 0);
+	T_OK(weft_apenet_get(p.s[0].a, &c));
+	h.flags = APENET_FIRST;
+	pair_forge(&p, &h, bytes, second);
+	pair_forge(&p, &refuse, NULL, second);
+	dropped = pair_stats(&p, 0).dropped;
+	h.address += 64;
+	h.flags = APENET_LAST;
+	pair_forge(&p, &h, bytes, second);
+	T_IS(pair_stats(&p, 0).dropped, dropped + 1);
+	T_IS(pair_stats(&p, 0).refused, 0);
+	/* a second refusal has no get */
+	pair_forge(&p, &refuse, NULL, second);
+	T_IS(pair_stats(&p, 0).refused, 1);
+	T_IS(pair_event(&p, 0).status, WEFT_APENET_CUT);
+	T_IS(pair_event(&p, 0).status, WEFT_APENET_ADDRESS);
+	T_TRUE(pair_is_zero(p.s[0].mem[HOST] + 64, 4096));
 	pair_close(&p);
 }
 
@@ -287,10 +399,14 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(packets_have_up_to_4_kb),
+		T_CASE(packets_of_unknown_types_are_refused),
 		T_CASE(a_packet_of_a_link_needs_a_crc),
 		T_CASE(empty_packets_of_a_staged_message),
 		T_CASE(packets_of_a_message_with_different_flags),
 		T_CASE(a_staged_message_stays_within_its_buffer),
+		T_CASE(a_staged_put_needs_the_right_to_write),
+		T_CASE(a_request_of_another_size_is_refused),
+		T_CASE(a_reply_that_ends_early_is_an_error),
 		T_CASE(a_staged_put_from_a_buffer_without_rights),
 		T_CASE(a_budget_is_the_number_of_steps),
 		T_CASE(a_lost_node_ends_only_its_own_commands),
