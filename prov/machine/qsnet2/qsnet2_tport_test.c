@@ -3,7 +3,7 @@
  * Tagged ports: matching in the thread processor, unexpected messages, messages
  * fetched by DMA. The test has three units in one process.
  */
-#include "prov/machine/qsnet2/qsnet2_dev.h"
+#include "prov/machine/qsnet2/qsnet2_tport.h"
 #include "test/t.h"
 
 #include <stdlib.h>
@@ -344,6 +344,71 @@ static size_t size_of(uint64_t k)
 	return sizes[k % WEFT_COUNT_OF(sizes)];
 }
 
+/* Writes an envelope from member 1 into the input queue of member 0. */
+static void forge(const struct tport_envelope *env)
+{
+	struct qsnet2_route *r = qsnet2_route(w[1].s, 0);
+	uint64_t words[64];
+	struct weft_qsnet2_stream st = { .word = words, .max = 64 };
+	unsigned q;
+
+	T_OK(weft_qsnet2_queue_open(w[1].s, 4, 8192, WEFT_QSNET2_MAY_STEN, 0,
+				    &q));
+	weft_qsnet2_open_packet(&st, 0, 0, 100);
+	weft_qsnet2_transaction(&st, WEFT_QSNET2_T_IDENTIFY, ++r->cookie, NULL,
+				0);
+	weft_qsnet2_transaction(&st, WEFT_QSNET2_T_GET_INDEX, TPORT_ADDRESS,
+				NULL, 0);
+	weft_qsnet2_transaction(&st, WEFT_QSNET2_T_WRITE, 0, env, sizeof(*env));
+	weft_qsnet2_transaction(&st, WEFT_QSNET2_T_COMMIT | WEFT_QSNET2_T_LAST,
+				TPORT_ADDRESS, NULL, 0);
+	T_TRUE(st.count <= st.max);
+	T_OK(weft_qsnet2_queue_write(w[1].s, q, words, st.count));
+	world_run(20);
+	T_OK(weft_qsnet2_queue_close(w[1].s, q));
+}
+
+/* Lengths beyond the slot, lengths and requests that no sender has. */
+static void invalid_envelopes_are_refused(void **state)
+{
+	static const struct tport_envelope bad[] = {
+		{ .sender = 1, .bytes = WEFT_QSNET2_TPORTS_MAX + 1 },
+		{ .sender = 1, .bytes = UINT64_MAX },
+		{ .sender = 1, .src = 64, .bytes = INT32_MAX + UINT64_C(1) },
+		{ .sender = 1, .src = 64, .req = WEFT_QSNET2_TPORTS_REQS },
+	};
+	static const struct tport_envelope longest = {
+		.sender = 1, .bytes = WEFT_QSNET2_TPORTS_MAX
+	};
+	static const struct tport_envelope unknown = { .sender = 99,
+						       .src = 64,
+						       .bytes = 8 };
+	const struct weft_qsnet2_tports_attr attr = { 0 };
+	struct weft_qsnet2_tports_status st;
+	unsigned req;
+
+	world_open(&attr, NULL);
+	T_OK(weft_qsnet2_tports_rx(w[0].t, ANY, 0, UINT64_MAX, w[0].mem, BYTES,
+				   &req));
+	for (unsigned i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		forge(&bad[i]);
+		T_IS(w[0].s->stats.refused, i + 1);
+		T_AGAIN(weft_qsnet2_tports_done(w[0].t, req, &st));
+	}
+	forge(&longest);
+	T_OK(weft_qsnet2_tports_done(w[0].t, req, &st));
+	T_OK(st.err);
+	T_IS(st.bytes, WEFT_QSNET2_TPORTS_MAX);
+	/* a long message of a sender to which there is no route */
+	T_OK(weft_qsnet2_tports_rx(w[0].t, ANY, 0, UINT64_MAX, w[0].mem, BYTES,
+				   &req));
+	forge(&unknown);
+	T_OK(weft_qsnet2_tports_done(w[0].t, req, &st));
+	T_IS(st.err, -ENOENT);
+	T_IS(w[0].s->stats.refused, sizeof(bad) / sizeof(bad[0]));
+	world_close();
+}
+
 /* A sender with at most one outstanding message. */
 struct stream {
 	unsigned sent;
@@ -436,6 +501,7 @@ int main(void)
 		T_CASE(senders_wait_when_elan_memory_is_full),
 		T_CASE(buffers_must_be_mapped_in_the_context),
 		T_CASE(a_lost_peer_ends_its_requests),
+		T_CASE(invalid_envelopes_are_refused),
 		T_CASE(many_messages_keep_their_order),
 	};
 
