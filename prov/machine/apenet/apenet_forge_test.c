@@ -57,6 +57,18 @@ static void packets_of_unknown_types_are_refused(void **state)
 	pair_close(&p);
 }
 
+static void node_numbers_are_limited(void **state)
+{
+	struct pair p;
+
+	pair_open(&p);
+	T_OK(weft_apenet_node_set(p.s[0].a, WEFT_APENET_NODES - 1,
+				  &p.s[1].name));
+	T_IS(weft_apenet_node_set(p.s[0].a, WEFT_APENET_NODES, &p.s[1].name),
+	     -EINVAL);
+	pair_close(&p);
+}
+
 /* On a link, a packet is not used without a CRC, whatever its flags. */
 static void a_packet_of_a_link_needs_a_crc(void **state)
 {
@@ -286,6 +298,56 @@ static void a_staged_put_from_a_buffer_without_rights(void **state)
 	pair_close(&p);
 }
 
+/* The next message of the node ends one that is being collected. */
+static void an_interrupted_staged_message_is_cut(void **state)
+{
+	struct apenet_header h = {
+		.bytes = 64,
+		.flags = APENET_FIRST | APENET_STAGED | APENET_RECEIVE,
+	};
+	struct weft_apenet_event ev;
+	char bytes[64] = { 1 };
+	struct pair p;
+
+	pair_open(&p);
+	h.address = (uintptr_t)p.s[0].mem[DEVICE];
+	pair_forge(&p, &h, bytes, 0);
+	h.message = 1;
+	h.address += 4096;
+	h.flags |= APENET_LAST;
+	pair_forge(&p, &h, bytes, 0);
+	ev = pair_event(&p, 0);
+	T_IS(ev.status, WEFT_APENET_CUT);
+	T_IS(ev.bytes, 64);
+	T_IS(pair_event(&p, 0).status, WEFT_APENET_OK);
+	pair_silent(&p, 0);
+	T_TRUE(pair_is_zero(p.s[0].mem[DEVICE], 64));
+	T_TRUE(pair_same(p.s[0].mem[DEVICE] + 4096, bytes, 64));
+	pair_close(&p);
+}
+
+/* The source of the first put is closed while its parts are read. */
+static void a_failed_put_leaves_the_engines_to_the_next(void **state)
+{
+	struct weft_apenet_cmd c;
+	struct pair p;
+
+	pair_open(&p);
+	pair_fill(&p.s[0], DEVICE, 9);
+	c = pair_cmd(&p, HOST, HOST, PAIR_BYTES);
+	T_OK(weft_apenet_put(p.s[0].a, &c));
+	apenet_tx_run(p.s[0].a, 3);
+	T_OK(weft_apenet_buf_close(p.s[0].a, p.s[0].buf[HOST]));
+	T_IS(pair_event(&p, 0).status, WEFT_APENET_CLOSED);
+	c = pair_cmd(&p, DEVICE, DEVICE, PAIR_BYTES);
+	T_OK(weft_apenet_put(p.s[0].a, &c));
+	T_IS(pair_event(&p, 0).status, WEFT_APENET_OK);
+	while (pair_event(&p, 1).status != WEFT_APENET_OK)
+		;
+	T_TRUE(pair_same(p.s[0].mem[DEVICE], p.s[1].mem[DEVICE], PAIR_BYTES));
+	pair_close(&p);
+}
+
 static void a_budget_is_the_number_of_steps(void **state)
 {
 	struct weft_apenet_cmd c;
@@ -408,6 +470,9 @@ int main(void)
 		T_CASE(a_request_of_another_size_is_refused),
 		T_CASE(a_reply_that_ends_early_is_an_error),
 		T_CASE(a_staged_put_from_a_buffer_without_rights),
+		T_CASE(an_interrupted_staged_message_is_cut),
+		T_CASE(a_failed_put_leaves_the_engines_to_the_next),
+		T_CASE(node_numbers_are_limited),
 		T_CASE(a_budget_is_the_number_of_steps),
 		T_CASE(a_lost_node_ends_only_its_own_commands),
 		T_CASE(a_message_of_a_lost_node_ends_with_an_error),

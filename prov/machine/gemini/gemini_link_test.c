@@ -642,6 +642,48 @@ static void both_sides_may_connect_at_once(void **state)
 	queues_close(&x);
 }
 
+/* Units 0 and 1 send message n to each other, and receive it. */
+static void queues_exchange(struct queues *x, uint32_t n)
+{
+	unsigned char buf[WEFT_GEMINI_MSGQ_BYTES];
+	const unsigned before = x->received;
+	bool sent[2] = { false, false };
+
+	for (unsigned i = 0; i < 10000 && x->received < before + 2; i++) {
+		for (unsigned k = 0; k < 2; k++) {
+			t_fill(buf, n, n + k);
+			if (!sent[k] &&
+			    !weft_gemini_msgq_send(x->q[k], 1 - k, buf, n))
+				sent[k] = true;
+		}
+		queues_poll(x);
+		weft_gemini_msgq_progress(x->q[0], 1);
+		weft_gemini_msgq_progress(x->q[1], 1);
+	}
+	T_IS(x->received, before + 2);
+}
+
+/*
+ * A CONNECT of another length, and one of a unit that is connected, change
+ * nothing.
+ */
+static void forged_connects_are_ignored(void **state)
+{
+	struct weft_gemini_smsg_name name;
+	struct weft_pkt pkt = { .type = GEMINI_PKT, .flags = GEMINI_CONNECT };
+	struct queues x;
+
+	memset(&name, 0xff, sizeof(name));
+	queues_open(&x, 4);
+	for (uint32_t n = 0; n < 6; n++) {
+		pkt.len = n ? sizeof(name) : 0;
+		gemini_msgq_arrive(x.q[0], gemini_peer(x.f[0], 1), &pkt,
+				   n ? &name : NULL);
+		queues_exchange(&x, n);
+	}
+	queues_close(&x);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -663,6 +705,7 @@ int main(void)
 		T_CASE(all_senders_share_one_queue),
 		T_CASE(a_full_queue_stalls_its_senders),
 		T_CASE(both_sides_may_connect_at_once),
+		T_CASE(forged_connects_are_ignored),
 	};
 
 	return T_RUN(tests);
