@@ -338,6 +338,48 @@ static void a_ring_accepts_only_the_next_packet(void **state)
 	world_close(w);
 }
 
+static int refuse(void *arg, struct weft_peer *src, const struct weft_pkt *pkt,
+		  const void *payload)
+{
+	++*(unsigned *)arg;
+	return -EAGAIN;
+}
+
+/* The sender can write the slot of a packet that the engine has refused. */
+static void a_slot_that_changes_before_its_delivery_is_dropped(void **state)
+{
+	static const struct weft_carrier_up refusing = {
+		.deliver = refuse,
+		.lost = no_lost,
+	};
+	struct world *w = pair_open(false);
+	struct apenet_rings *b = rings(w, &w->b);
+	const struct weft_carrier_up *engine = b->up;
+	void *engine_arg = b->up_arg;
+	unsigned refused = 0;
+	struct forger f;
+
+	forger_open(&f, &w->b);
+	b->up = &refusing;
+	b->up_arg = &refused;
+	forge(w, &f, OWN + APENET_RING_SHORTS, 32, 0);
+	T_TRUE(refused > 0);
+	T_IS(b->dropped, 0);
+	/* a duplicate, whose header has another length */
+	forge(w, &f, OWN + APENET_RING_SHORTS, 40, 0);
+	T_IS(b->dropped, 2);
+	refused = 0;
+	poll_both(w);
+	T_IS(refused, 0);
+	b->up = engine;
+	b->up_arg = engine_arg;
+	forge(w, &f, OWN + APENET_RING_SHORTS + 128, 32, 1);
+	T_IS(b->dropped, 2);
+	f.c->ops->close(f.c);
+	exchange(w, 5000, 1);
+	world_close(w);
+}
+
 static void a_ring_can_be_written_only_by_its_sender(void **state)
 {
 	struct world *w = pair_open(false);
@@ -509,6 +551,7 @@ int main(void)
 		T_CASE(both_paths_count_alike),
 		T_CASE(damaged_packets_are_retransmitted),
 		T_CASE(a_ring_accepts_only_the_next_packet),
+		T_CASE(a_slot_that_changes_before_its_delivery_is_dropped),
 		T_CASE(a_ring_can_be_written_only_by_its_sender),
 		T_CASE(other_commands_are_refused),
 		T_CASE(impossible_credits_are_ignored),
