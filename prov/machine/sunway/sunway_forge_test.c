@@ -200,6 +200,35 @@ static void an_answer_stays_within_its_read(void **state)
 	pair_close(&p);
 }
 
+/* Reads that wait until earlier ones are answered are known by their number. */
+static void a_waiting_read_is_accepted_once(void **state)
+{
+	struct weft_sunway_stats *st;
+	struct forged f;
+	struct pair p;
+	uint64_t served;
+	unsigned i;
+
+	pair_open(&p, "");
+	st = &p.a.n->stats;
+	served = WEFT_COUNT_OF(p.a.n->me[0].msg) - WEFT_SUNWAY_IN_FLIGHT;
+	for (i = 0; i < served + 3; i++) {
+		f = write_packet(&p, LAST + i, 64, 0);
+		f.pkt.flags = SUNWAY_READ;
+		f.bytes = 0;
+		deliver(&p, &f, 0);
+		T_IS(st->doubles, 0);
+		T_IS(st->reads, i < served ? i + 1 : served);
+	}
+	for (i = 0; i < served + 3; i++) {
+		f.pkt.aux = LAST + i;
+		deliver(&p, &f, 0);
+		T_IS(st->doubles, i + 1);
+	}
+	T_IS(refused(&p), 0);
+	pair_close(&p);
+}
+
 /* A part has a group, an input and a length, each below its limit. */
 static void parts_of_no_group_or_input_are_refused(void **state)
 {
@@ -400,6 +429,7 @@ int main(void)
 		T_CASE(the_length_of_a_write_does_not_change),
 		T_CASE(message_ids_wrap_around),
 		T_CASE(an_answer_stays_within_its_read),
+		T_CASE(a_waiting_read_is_accepted_once),
 		T_CASE(parts_of_no_group_or_input_are_refused),
 		T_CASE(peers_cannot_command_the_engines_chip),
 		T_CASE(engine_packets_have_a_length_and_a_number),
