@@ -33,7 +33,7 @@ test_support_idle_timeout_CFLAGS = -std=c11 -O2 -g -Wall -Wextra -Wno-unused-par
 test_support_idle_timeout_LDFLAGS =
 test_support_idle_timeout_LDADD =
 EXTRA_DIST += test/README test/tree/call_cycles.py test/tree/call_cycles.sh test/tree/layers.sh test/tree/line_limits.sh \
-	test/timeout.sh test/mutate/run test/mutate/list test/mutate/auto \
+	test/timeout.sh test/mutate/run test/mutate/list test/mutate/auto test/mutate/nothing \
 	test/mutate/mutate_faults.py test/mutate/mutate_build.py test/mutate/mutate_jobs.py test/mutate/mutate_sample.py \
 	test/mutate/equivalent test/mutate/README
 TREE_TESTS += test/tree/mutate_list.sh test/tree/call_cycles.sh test/tree/layers.sh test/tree/line_limits.sh
