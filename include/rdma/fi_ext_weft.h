@@ -59,6 +59,13 @@ struct fi_weft_stats_data {
 	uint64_t packets_remote;
 	/* words changed by atomics of the unit (FI_WEFT_AMO_SYNC) */
 	uint64_t unit_atomics;
+	/*
+	 * Performance counters of the unit, on bgq: packets and messages sent,
+	 * packets and messages received, requests and bytes that the unit reads
+	 * from memory, requests and bytes that it writes, register reads and
+	 * writes by processors. 0 on machines without such counters.
+	 */
+	uint64_t unit[10];
 };
 
 struct fi_weft_stats {

@@ -323,6 +323,32 @@ int weft_bgq_halt(struct weft_bgq *mu, enum weft_bgq_part part);
 
 /* ---- registers: 8 bytes each, accesses in program order ---- */
 
+/*
+ * Performance counters of the unit (UPC): numbers of register WEFT_BGQ_UPC.
+ * They count from the opening of the unit; a store sets a counter.
+ */
+enum weft_bgq_upc {
+	WEFT_BGQ_UPC_PACKETS_SENT,
+	WEFT_BGQ_UPC_MESSAGES_SENT,
+	WEFT_BGQ_UPC_PACKETS_RECEIVED,
+	WEFT_BGQ_UPC_MESSAGES_RECEIVED, /* last packets of messages */
+	/*
+	 * Requests of the master ports to memory, of 32, 64 or 128 bytes at
+	 * multiples of their size, and the sums of these sizes.
+	 */
+	WEFT_BGQ_UPC_MASTER_READS,
+	WEFT_BGQ_UPC_MASTER_READ_BYTES,
+	WEFT_BGQ_UPC_MASTER_WRITES,
+	WEFT_BGQ_UPC_MASTER_WRITE_BYTES,
+	/*
+	 * Accesses of the processors to the slave port: to the registers of
+	 * FIFOs and of the barrier unit, and to base addresses.
+	 */
+	WEFT_BGQ_UPC_SLAVE_READS,
+	WEFT_BGQ_UPC_SLAVE_WRITES,
+	WEFT_BGQ_UPCS,
+};
+
 enum weft_bgq_reg {
 	/* head index in slots, not reduced modulo the size */
 	WEFT_BGQ_INJ_HEAD,
@@ -369,6 +395,9 @@ enum weft_bgq_reg {
 	WEFT_BGQ_GROUP_PENDING,
 	/* mask of enum weft_bgq_part that have halted; a store clears bits */
 	WEFT_BGQ_HALTED,
+	/* number of descriptors fetched from injection FIFO id */
+	WEFT_BGQ_INJ_FETCHED,
+	WEFT_BGQ_UPC, /* performance counter id: enum weft_bgq_upc */
 };
 
 uint64_t weft_bgq_load(struct weft_bgq *mu, enum weft_bgq_reg reg, unsigned id);

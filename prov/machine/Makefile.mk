@@ -10,7 +10,7 @@ libweftunits_la_SOURCES = \
 	prov/machine/bgq/bgq.c prov/machine/bgq/bgq_dev.h prov/machine/bgq/bgq_layout.h \
 	prov/machine/bgq/bgq_desc.c prov/machine/bgq/bgq_fifo.c prov/machine/bgq/bgq_mem.c \
 	prov/machine/bgq/bgq_tx.c prov/machine/bgq/bgq_rx.c \
-	prov/machine/bgq/bgq_route.c \
+	prov/machine/bgq/bgq_route.c prov/machine/bgq/bgq_upc.c \
 	prov/machine/bgq/bgq_atomic.c \
 	prov/machine/bgq/bgq_bulk.c prov/machine/bgq/bgq_bulk.h \
 	prov/machine/bgq/bgq_transport.c prov/machine/bgq/bgq_transport.h \
@@ -67,6 +67,7 @@ C_TESTS += prov/machine/machine_unit_test prov/machine/machine_inbox_test \
 	prov/machine/machine_regs_explore_test \
 	prov/machine/bgq/bgq_test prov/machine/bgq/bgq_limits_test \
 	prov/machine/bgq/bgq_path_test prov/machine/bgq/bgq_route_test \
+	prov/machine/bgq/bgq_upc_test \
 	prov/machine/bgq/bgq_bulk_test prov/machine/bgq/bgq_fifo_explore_test \
 	prov/machine/gemini/gemini_test prov/machine/gemini/gemini_bulk_test \
 	prov/machine/gemini/gemini_handles_test \

@@ -49,6 +49,21 @@ struct weft_amo_word {
 	void (*exec)(struct weft_amo_word *w);
 };
 
+/* Performance counters of a unit. */
+enum weft_unit_counter {
+	WEFT_UNIT_PACKETS_SENT,
+	WEFT_UNIT_MESSAGES_SENT,
+	WEFT_UNIT_PACKETS_RECEIVED,
+	WEFT_UNIT_MESSAGES_RECEIVED,
+	WEFT_UNIT_MEMORY_READS, /* requests of the unit to memory */
+	WEFT_UNIT_MEMORY_READ_BYTES,
+	WEFT_UNIT_MEMORY_WRITES,
+	WEFT_UNIT_MEMORY_WRITE_BYTES,
+	WEFT_UNIT_REG_READS, /* accesses of processors to the unit */
+	WEFT_UNIT_REG_WRITES,
+	WEFT_UNIT_COUNTERS,
+};
+
 /*
  * Interface of a unit, called by the engine. No call blocks. A packet that a
  * unit accepts is delivered to up->deliver at the peer exactly once and in
@@ -106,6 +121,11 @@ struct weft_unit_ops {
 			struct weft_amo_word *w);
 	/* Polls the unit and the carrier; returns the number of packets. */
 	int (*poll)(struct weft_unit *u, int budget);
+	/*
+	 * Sets the WEFT_UNIT_COUNTERS values of the machine's performance
+	 * counters. NULL: the machine has none.
+	 */
+	void (*counters)(struct weft_unit *u, uint64_t *value);
 	/* trees of commands that events start; NULL: not supported */
 	const struct weft_chain_ops *chain;
 	/* the carrier's transfers are used unchanged */
@@ -660,6 +680,7 @@ struct weft_nic_stats {
 	uint64_t chained;   /* commands that events of the unit started */
 	uint64_t transfers; /* counters of the unit, see struct weft_unit */
 	uint64_t atomics;   /* words changed by the unit's atomics */
+	uint64_t unit[WEFT_UNIT_COUNTERS];
 };
 
 void weft_nic_stats(const struct weft_nic *nic, struct weft_nic_stats *s);

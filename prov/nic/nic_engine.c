@@ -497,6 +497,8 @@ void weft_nic_stats(const struct weft_nic *nic, struct weft_nic_stats *s)
 		.atomics = nic->unit->atomics,
 		.garbage = nic->garbage,
 	};
+	if (nic->unit->ops->counters)
+		nic->unit->ops->counters(nic->unit, s->unit);
 	if (nic->unit->ops->chain)
 		s->chained = nic->unit->ops->chain->started(nic->unit);
 	for (n = nic->gone.next; n != &nic->gone; n = n->next)

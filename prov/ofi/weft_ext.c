@@ -49,6 +49,10 @@ static uint64_t tick_ps(struct fid *fid)
 	return clock_of(fid, &c)->tick_ps(c);
 }
 
+static_assert(WEFT_COUNT_OF(((struct fi_weft_stats_data *)0)->unit) ==
+		      WEFT_UNIT_COUNTERS,
+	      "the counters of fi_ext_weft.h");
+
 static void add_stats(struct fi_weft_stats_data *sum, struct weft_ep *ep)
 {
 	struct weft_carrier_stats s = { 0 };
@@ -63,6 +67,8 @@ static void add_stats(struct fi_weft_stats_data *sum, struct weft_ep *ep)
 	sum->refused += n.garbage;
 	sum->chained += n.chained;
 	sum->unit_atomics += n.atomics;
+	for (int i = 0; i < WEFT_UNIT_COUNTERS; i++)
+		sum->unit[i] += n.unit[i];
 	ep->carrier->ops->stats(ep->carrier, &s);
 	sum->packets_sent += s.sent;
 	sum->packets_received += s.received;

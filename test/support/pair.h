@@ -30,7 +30,7 @@ struct pair {
 /* Returns zeroed memory for the rings and buffers of an interface. */
 static inline void *pair_memory(size_t bytes)
 {
-	void *mem = aligned_alloc(64, bytes);
+	void *mem = aligned_alloc(128, bytes);
 
 	T_NOT_NULL(mem);
 	return memset(mem, 0, bytes);

@@ -11,6 +11,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
+/* registers of a FIFO that its opening sets: start, size, head, tail */
+#define BGQ_FIFO_REGS 4
+
 void bgq_irq(struct weft_bgq *mu, enum weft_bgq_irq irq, unsigned id)
 {
 	uint64_t bit = UINT64_C(1) << irq;
@@ -136,6 +139,7 @@ WEFT_EXPORT int weft_bgq_inj_open(struct weft_bgq *mu, unsigned id, void *mem,
 				  uint32_t slots, unsigned flags)
 {
 	struct bgq_inj *f;
+	uint64_t posts;
 
 	if (id >= WEFT_BGQ_INJ_FIFOS || !power_of_two(slots) || !mem ||
 	    (uintptr_t)mem % 64 ||
@@ -144,7 +148,10 @@ WEFT_EXPORT int weft_bgq_inj_open(struct weft_bgq *mu, unsigned id, void *mem,
 	f = &mu->inj[id];
 	if (f->state != BGQ_CLOSED)
 		return -EBUSY;
+	posts = weft_load64_relaxed(&f->posts);
 	memset(f, 0, sizeof(*f));
+	weft_store64_relaxed(&f->posts, posts);
+	mu->upc[WEFT_BGQ_UPC_SLAVE_WRITES] += BGQ_FIFO_REGS;
 	f->ring = mem;
 	f->slots = slots;
 	f->flags = (uint8_t)flags;
@@ -181,6 +188,7 @@ WEFT_EXPORT int weft_bgq_inj_post(struct weft_bgq *mu, unsigned id,
 		return -EAGAIN;
 	if (seq_p)
 		*seq_p = nic_read_own(&f->tail);
+	bgq_upc_post(f);
 	bgq_tx_doorbell(mu, id);
 	return 0;
 }
@@ -216,6 +224,7 @@ WEFT_EXPORT int weft_bgq_rec_open(struct weft_bgq *mu, unsigned id, void *mem,
 	if (r->chunks)
 		return -EBUSY;
 	memset(r, 0, sizeof(*r));
+	mu->upc[WEFT_BGQ_UPC_SLAVE_WRITES] += BGQ_FIFO_REGS;
 	r->base = mem;
 	r->flags = (uint8_t)flags;
 	r->chunks = bytes / WEFT_BGQ_CHUNK;
@@ -293,9 +302,20 @@ static uint64_t group_irqs(const struct weft_bgq *mu, unsigned group)
 	return bits;
 }
 
+/*
+ * Returns whether processors access the register through the slave port; the
+ * others are on the rings of the DCRs and of the performance counters.
+ */
+static bool is_slave_reg(enum weft_bgq_reg reg)
+{
+	return reg <= WEFT_BGQ_REC_THRESHOLD || reg == WEFT_BGQ_INJ_FETCHED ||
+	       (reg >= WEFT_BGQ_GI_CONTROL && reg <= WEFT_BGQ_GI_STATUS);
+}
+
 WEFT_EXPORT uint64_t weft_bgq_load(struct weft_bgq *mu, enum weft_bgq_reg reg,
 				   unsigned id)
 {
+	mu->upc[WEFT_BGQ_UPC_SLAVE_READS] += is_slave_reg(reg);
 	if (reg <= WEFT_BGQ_INJ_THRESHOLD)
 		return reg_inj(mu, reg, id);
 	if (reg <= WEFT_BGQ_REC_THRESHOLD)
@@ -324,6 +344,10 @@ WEFT_EXPORT uint64_t weft_bgq_load(struct weft_bgq *mu, enum weft_bgq_reg reg,
 		return mu->irq_pending & group_irqs(mu, id);
 	case WEFT_BGQ_HALTED:
 		return mu->halted;
+	case WEFT_BGQ_INJ_FETCHED:
+		return id < WEFT_BGQ_INJ_FIFOS ? mu->inj[id].fetches : 0;
+	case WEFT_BGQ_UPC:
+		return bgq_upc_load(mu, id);
 	default:
 		return reg == WEFT_BGQ_NET_RECEIVED ? mu->net_received
 		       : id < WEFT_BGQ_NET_FIFOS    ? mu->net_sent[id]
@@ -347,6 +371,7 @@ static int store_tail(struct weft_bgq *mu, unsigned id, uint64_t value)
 	if (value - tail > bgq_inj_free(f))
 		return -EINVAL;
 	nic_doorbell_ring(&f->tail, value);
+	bgq_upc_post(f);
 	bgq_tx_doorbell(mu, id);
 	return 0;
 }
@@ -364,8 +389,8 @@ static int store_head(struct weft_bgq *mu, unsigned id, uint64_t value)
 	return 0;
 }
 
-WEFT_EXPORT int weft_bgq_store(struct weft_bgq *mu, enum weft_bgq_reg reg,
-			       unsigned id, uint64_t value)
+static int reg_store(struct weft_bgq *mu, enum weft_bgq_reg reg, unsigned id,
+		     uint64_t value)
 {
 	switch (reg) {
 	case WEFT_BGQ_INJ_TAIL:
@@ -400,7 +425,20 @@ WEFT_EXPORT int weft_bgq_store(struct weft_bgq *mu, enum weft_bgq_reg reg,
 	case WEFT_BGQ_IRQ_MASK:
 		mu->irq_mask = value;
 		return 0;
+	case WEFT_BGQ_UPC:
+		return bgq_upc_store(mu, id, value);
 	default:
 		return -EPERM;
 	}
+}
+
+WEFT_EXPORT int weft_bgq_store(struct weft_bgq *mu, enum weft_bgq_reg reg,
+			       unsigned id, uint64_t value)
+{
+	int err = reg_store(mu, reg, id, value);
+
+	/* stores to a tail are counted for each FIFO */
+	if (!err && is_slave_reg(reg) && reg != WEFT_BGQ_INJ_TAIL)
+		mu->upc[WEFT_BGQ_UPC_SLAVE_WRITES]++;
+	return err;
 }

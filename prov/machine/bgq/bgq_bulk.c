@@ -237,9 +237,11 @@ static int bulk_run_get(struct bgq_bulk *b, struct weft_peer *peer,
 		local.iov_base = (void *)(uintptr_t)to;
 		err = c->ops->read(c, peer, &local, 1, d->payload);
 	}
-	if (!err)
-		nic_event_sub((weft_au64 *)(uintptr_t)ctr, d->bytes);
-	return err;
+	if (err)
+		return err;
+	nic_event_sub((weft_au64 *)(uintptr_t)ctr, d->bytes);
+	bgq_upc_stored(b->mu, to, d->bytes);
+	return 0;
 }
 
 /* Executes a direct put to the peer's memory. */
@@ -272,9 +274,11 @@ static int bulk_run_put(struct bgq_bulk *b, struct weft_peer *peer,
 		b->unit->copied = true;
 		err = c->ops->write(c, peer, &local, 1, to);
 	}
-	if (!err)
-		nic_event_sub(ctr, d->bytes);
-	return err;
+	if (err)
+		return err;
+	nic_event_sub(ctr, d->bytes);
+	bgq_upc_sent(b->mu, d->payload, d->bytes);
+	return 0;
 }
 
 static int bulk_run_gets(struct bgq_bulk *b, struct weft_peer *peer,
@@ -289,6 +293,7 @@ static int bulk_run_gets(struct bgq_bulk *b, struct weft_peer *peer,
 	if (bgq_sel_id(d->hdr.sel) != BGQ_BULK_RGET_FIFO)
 		return bulk_refuse(b, WEFT_BGQ_ERR_INJ_ID,
 				   bgq_sel_id(d->hdr.sel), 0);
+	bgq_upc_sent(b->mu, d->payload, d->bytes);
 	for (unsigned i = 0; i < n && !err; i++)
 		err = bulk_run_get(b, peer, &in[i]);
 	return err;

@@ -125,6 +125,38 @@ static unsigned error_of(const struct side *s)
 
 /* ---- transfers ---- */
 
+static uint64_t upc(const struct side *s, enum weft_bgq_upc i)
+{
+	return weft_bgq_load(s->mu, WEFT_BGQ_UPC, i);
+}
+
+/*
+ * Segments of 100 bytes at offset 0, and of 3900 at offset 100: 1 and 8
+ * packets, of 128 and 7 * 544 + 320 bytes in units of 32.
+ */
+static void transfers_are_counted_as_packets(void **state)
+{
+	const uint64_t memory = 128 + 7 * 544 + 320;
+	const struct side *s = &side[0];
+
+	mem_open(&side[1], side[1].mem, 4000, READ_WRITE);
+	T_OK(move(true, 4000));
+	T_IS(upc(s, WEFT_BGQ_UPC_MESSAGES_SENT), 1);
+	T_IS(upc(s, WEFT_BGQ_UPC_PACKETS_SENT), 1);
+	/* the descriptor, and its payload of two descriptors */
+	T_IS(upc(s, WEFT_BGQ_UPC_MASTER_READ_BYTES), 64 + 128);
+	T_IS(upc(s, WEFT_BGQ_UPC_MESSAGES_RECEIVED), 2);
+	T_IS(upc(s, WEFT_BGQ_UPC_PACKETS_RECEIVED), 9);
+	/* each packet decrements the byte counter */
+	T_IS(upc(s, WEFT_BGQ_UPC_MASTER_WRITE_BYTES), memory + 9 * 32);
+	T_OK(move(false, 4000));
+	T_IS(upc(s, WEFT_BGQ_UPC_MESSAGES_SENT), 1 + 2);
+	T_IS(upc(s, WEFT_BGQ_UPC_PACKETS_SENT), 1 + 9);
+	T_IS(upc(s, WEFT_BGQ_UPC_MASTER_READ_BYTES),
+	     64 + 128 + 2 * 64 + memory);
+	T_IS(upc(s, WEFT_BGQ_UPC_MESSAGES_RECEIVED), 2);
+}
+
 static void a_get_is_one_descriptor_and_a_counter(void **state)
 {
 	mem_open(&side[1], side[1].mem, 4000, WEFT_MR_REMOTE_READ);
@@ -526,6 +558,7 @@ int main(void)
 {
 #define CASE(f) cmocka_unit_test_setup_teardown(f, pair_open, pair_close)
 	const struct CMUnitTest tests[] = {
+		CASE(transfers_are_counted_as_packets),
 		CASE(a_get_is_one_descriptor_and_a_counter),
 		CASE(a_put_counts_its_bytes_at_the_target),
 		CASE(ranges_of_a_transfer_are_closed_after_it),

@@ -10,6 +10,7 @@
  *  bgq_tx.c         arbitration; descriptor -> packets
  *  bgq_rx.c         packet -> memory, counters, FIFOs
  *  bgq_route.c      class routes: barrier unit, broadcasts
+ *  bgq_upc.c        performance counters
  *  bgq_bulk.c       direct puts and remote gets of the message engine, live
  *  bgq_transport.c  the unit below the message engine (machine bgq)
  */
@@ -54,12 +55,14 @@ struct bgq_inj {
 	 */
 	uint32_t checked;
 	uint64_t word;
-	uint64_t sent;	/* bytes of cur already sent */
-	uint64_t count; /* completed descriptors */
+	uint64_t sent;	  /* bytes of cur already sent */
+	uint64_t count;	  /* completed descriptors */
+	uint64_t fetches; /* fetched descriptors */
 	struct bgq_desc cur;
 	/* cache line written by the producer */
 	alignas(64) weft_au64 tail;
 	uint64_t head_seen;
+	weft_au64 posts; /* stores to the tail by all users of the FIFO */
 	/* cache line written by the unit */
 	alignas(64) weft_au64 head;
 };
@@ -167,6 +170,8 @@ struct weft_bgq {
 	uint64_t err_count;
 	uint64_t net_sent[WEFT_BGQ_NET_FIFOS];
 	uint64_t net_received;
+	/* enum weft_bgq_upc; WEFT_BGQ_UPC_SLAVE_WRITES without bgq_inj.posts */
+	uint64_t upc[WEFT_BGQ_UPCS];
 	struct bgq_route route[WEFT_BGQ_ROUTES];
 	unsigned net_next; /* next entry of the FIFO map, round-robin */
 	struct bgq_inj inj[WEFT_BGQ_INJ_FIFOS];
@@ -261,6 +266,26 @@ int bgq_bcast_send(struct weft_bgq *mu, const struct bgq_hdr *h,
 		   const void *payload, bool system);
 int bgq_bcast_deliver(struct weft_bgq *mu, uint32_t source,
 		      const struct bgq_hdr *h, const void *payload);
+
+/* bgq_upc.c */
+/* Count the requests of a master port for these bytes of memory. */
+void bgq_upc_read(struct weft_bgq *mu, uint64_t addr, uint64_t bytes);
+void bgq_upc_write(struct weft_bgq *mu, uint64_t addr, uint64_t bytes);
+/* Counts one descriptor that is fetched from a FIFO. */
+void bgq_upc_fetch(struct weft_bgq *mu, struct bgq_inj *f);
+/* Counts a sent packet, whose payload was read from addr. */
+void bgq_upc_packet(struct weft_bgq *mu, uint64_t addr, unsigned bytes,
+		    bool last);
+/*
+ * Count all packets of a message whose data is moved by one copy: payload read
+ * from addr, or stored by a direct put to addr with its counter.
+ */
+void bgq_upc_sent(struct weft_bgq *mu, uint64_t addr, uint64_t bytes);
+void bgq_upc_stored(struct weft_bgq *mu, uint64_t addr, uint64_t bytes);
+/* Counts the store of a processor to the tail of a FIFO. */
+void bgq_upc_post(struct bgq_inj *f);
+uint64_t bgq_upc_load(const struct weft_bgq *mu, unsigned id);
+int bgq_upc_store(struct weft_bgq *mu, unsigned id, uint64_t value);
 
 /* bgq_rx.c. 0: packet accepted or refused; -EAGAIN: no space now. */
 int bgq_rx_packet(struct weft_bgq *mu, uint32_t source, const struct bgq_hdr *h,

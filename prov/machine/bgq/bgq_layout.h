@@ -19,6 +19,7 @@
  *	byte 2     7..6 hints E   5 to IO   4..3 from IO
  *	           2 dynamic      1 deposit 0 interrupt
  *	byte 3     7..5 virtual channel   4..3 zone   2 stay on bubble
+ *	           0 last packet of its message (assumed)
  *	byte 4-7   destination: 29..0, six bits per coordinate A..E
  *	byte 8     6..5 packet type       4..0 size in chunks of 32 bytes
  *	byte 9-11  set by the links: sequence, Hamming code, checksum skip
@@ -62,6 +63,7 @@ enum bgq_type {
 
 #define BGQ_CTL_INTERRUPT 0x01
 #define BGQ_CTL_DYNAMIC	  0x04
+#define BGQ_VC_LAST	  0x01 /* of byte 3 */
 
 #define BGQ_ADDR_BITS 48
 #define BGQ_ADDR_MASK ((UINT64_C(1) << BGQ_ADDR_BITS) - 1)

@@ -154,6 +154,7 @@ WEFT_EXPORT int weft_bgq_bat_set(struct weft_bgq *mu, unsigned i, void *base,
 		.valid = base != NULL,
 		.system = flags & WEFT_BGQ_SYSTEM,
 	};
+	mu->upc[WEFT_BGQ_UPC_SLAVE_WRITES]++;
 	if (mu->bat_regs)
 		weft_regs_set(mu->bat_regs, i,
 			      &(struct weft_regs_entry){

@@ -24,6 +24,19 @@ static int rx_reject(struct weft_bgq *mu, enum weft_bgq_error e, unsigned id,
 	return 0;
 }
 
+/* Counts the writes of chunks to a reception FIFO, which may wrap around. */
+static void rx_fifo_count(struct weft_bgq *mu, const struct bgq_rec *r,
+			  uint64_t first, unsigned chunks)
+{
+	uint64_t slot = first & (r->chunks - 1), room = r->chunks - slot;
+	uint64_t at = (uintptr_t)r->base;
+
+	if (room > chunks)
+		room = chunks;
+	bgq_upc_write(mu, at + slot * WEFT_BGQ_CHUNK, room * WEFT_BGQ_CHUNK);
+	bgq_upc_write(mu, at, (chunks - room) * WEFT_BGQ_CHUNK);
+}
+
 /* Stores a packet in a FIFO; its header then names the source. */
 static int rx_fifo(struct weft_bgq *mu, uint32_t source,
 		   const struct bgq_hdr *h, const void *payload)
@@ -51,6 +64,7 @@ static int rx_fifo(struct weft_bgq *mu, uint32_t source,
 	bgq_rec_copy_in(r, place.first, &stored, sizeof(stored));
 	bgq_rec_copy_in(r, place.first + 1, payload, chunks * WEFT_BGQ_CHUNK);
 	bgq_rec_commit(r, &place);
+	rx_fifo_count(mu, r, place.first, chunks + 1);
 	if (free >= r->threshold && free - chunks - 1 < r->threshold)
 		bgq_irq(mu, WEFT_BGQ_IRQ_REC_SPACE, id);
 	if (h->ctl & BGQ_CTL_INTERRUPT)
@@ -109,6 +123,8 @@ static int rx_put(struct weft_bgq *mu, const struct bgq_hdr *h,
 				 to);
 	}
 	nic_event_sub((weft_au64 *)(uintptr_t)ctr, bytes);
+	bgq_upc_write(mu, to, bytes);
+	bgq_upc_write(mu, ctr, 8);
 	if (h->ctl & BGQ_CTL_INTERRUPT)
 		bgq_irq(mu, WEFT_BGQ_IRQ_ARRIVAL, bgq_sel_id(h->ctr));
 	return 0;
@@ -146,6 +162,8 @@ static int rx_get(struct weft_bgq *mu, uint32_t source, const struct bgq_hdr *h,
 	free = bgq_inj_free(f);
 	if (bgq_inj_push(f, d, n))
 		return -EAGAIN;
+	for (unsigned i = 0; i < n; i++)
+		bgq_upc_write(mu, 0, sizeof(d[i]));
 	bgq_tx_doorbell(mu, id);
 	if (f->threshold != UINT32_MAX && free >= f->threshold &&
 	    free - n < f->threshold)
@@ -171,9 +189,13 @@ int bgq_rx_packet(struct weft_bgq *mu, uint32_t source, const struct bgq_hdr *h,
 	default:
 		err = rx_reject(mu, WEFT_BGQ_ERR_PACKET, source, 0);
 	}
-	if (!err)
-		mu->net_received++;
-	return err;
+	if (err)
+		return err;
+	mu->net_received++;
+	mu->upc[WEFT_BGQ_UPC_PACKETS_RECEIVED]++;
+	mu->upc[WEFT_BGQ_UPC_MESSAGES_RECEIVED] +=
+		(h->vc & BGQ_VC_LAST) == BGQ_VC_LAST;
+	return 0;
 }
 
 int bgq_rx_deliver(void *arg, struct weft_peer *src, const struct weft_pkt *pkt,
@@ -227,6 +249,7 @@ WEFT_EXPORT int weft_bgq_rec_poll(struct weft_bgq *mu, unsigned id,
 		return -EINVAL;
 	for (; n < budget; n++) {
 		head = nic_read_own(&r->head);
+		mu->upc[WEFT_BGQ_UPC_SLAVE_READS]++; /* of the tail */
 		if (head == bgq_rec_tail(r))
 			break;
 		bgq_rec_copy_out(r, head, &h, sizeof(h));
@@ -239,6 +262,7 @@ WEFT_EXPORT int weft_bgq_rec_poll(struct weft_bgq *mu, unsigned id,
 		if (fn(arg, &p))
 			break;
 		nic_space_return(&r->head, head + 1 + bgq_hdr_chunks(&h));
+		mu->upc[WEFT_BGQ_UPC_SLAVE_WRITES]++;
 	}
 	return n;
 }

@@ -66,6 +66,7 @@ struct bgq_transport_model {
 	struct weft_dma dma; /* segments named by the descriptors */
 	struct weft_dma *d;  /* the engine's request */
 	weft_au64 counter;   /* byte counter of the transfer */
+	struct weft_bgq *mu; /* unit that stores the data of a get, or NULL */
 };
 
 static struct bgq_transport *bgq_transport_of(struct weft_unit *u)
@@ -245,6 +246,9 @@ static void bgq_transport_model_done(struct weft_dma *dma, int err)
 		nic_event_sub(&m->counter, dma->bytes);
 	if (!err && nic_event_read(&m->counter))
 		err = -EIO;
+	for (int i = 0; i < dma->local_count && m->mu && !err; i++)
+		bgq_upc_stored(m->mu, (uintptr_t)dma->local[i].iov_base,
+			       dma->local[i].iov_len);
 	free(m);
 	d->done(d, err);
 }
@@ -263,6 +267,7 @@ static int bgq_transport_model_start(struct bgq_transport *e,
 	int err = e->dma_err;
 
 	e->model = NULL;
+	m->mu = get ? e->mu : NULL;
 	if (!err)
 		err = get ? weft_transport_get(&e->unit, peer, &m->dma, &path)
 			  : weft_transport_put(&e->unit, peer, &m->dma, &path);
@@ -291,6 +296,7 @@ static int bgq_transport_dma(struct weft_bgq *mu, const struct bgq_desc *d)
 	unsigned n = (unsigned)(d->bytes / sizeof(*in));
 	uint64_t to;
 
+	bgq_upc_sent(mu, d->payload, d->bytes);
 	if (bgq_hdr_type(&d->hdr) == BGQ_PUT)
 		return bgq_transport_model_add(e->model, d->payload, d->bytes);
 	for (unsigned i = 0; i < n && !e->dma_err; i++) {
@@ -468,6 +474,19 @@ WEFT_HOT static int bgq_transport_poll(struct weft_unit *u, int budget)
 	return n;
 }
 
+static_assert((int)WEFT_UNIT_COUNTERS == (int)WEFT_BGQ_UPCS &&
+		      (int)WEFT_UNIT_REG_WRITES ==
+			      (int)WEFT_BGQ_UPC_SLAVE_WRITES,
+	      "the engine's counters are those of the unit");
+
+static void bgq_transport_counters(struct weft_unit *u, uint64_t *value)
+{
+	struct bgq_transport *e = bgq_transport_of(u);
+
+	for (unsigned i = 0; i < WEFT_UNIT_COUNTERS; i++)
+		value[i] = bgq_upc_load(e->mu, i);
+}
+
 /* ---- open and close ---- */
 
 static size_t bgq_transport_buf_bytes(const struct bgq_transport *e)
@@ -574,4 +593,5 @@ const struct weft_unit_ops weft_unit_bgq = {
 	.amo = bgq_transport_amo,
 	.amo_word = bgq_transport_amo_word,
 	.poll = bgq_transport_poll,
+	.counters = bgq_transport_counters,
 };

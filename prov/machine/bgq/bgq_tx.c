@@ -130,6 +130,8 @@ static enum weft_bgq_error tx_build(struct weft_bgq *mu, struct bgq_inj *f,
 	}
 	if ((d->ctl & BGQ_D0_INTERRUPT) && p->bytes == left)
 		p->hdr.ctl |= BGQ_CTL_INTERRUPT;
+	p->hdr.vc &= (uint8_t)~BGQ_VC_LAST;
+	p->hdr.vc |= p->bytes == left ? BGQ_VC_LAST : 0;
 	e = tx_read(mu, f, p);
 	if (!e)
 		tx_pad(p);
@@ -220,6 +222,7 @@ static enum weft_bgq_error tx_prefetch(struct weft_bgq *mu, struct bgq_inj *f)
 
 	if (!bgq_range_ok(mu, d->payload, d->bytes, BGQ_READ, tx_system(f)))
 		return WEFT_BGQ_ERR_RANGE;
+	bgq_upc_read(mu, d->payload, d->bytes);
 	for (uint64_t i = 0; i < d->bytes; i += 64)
 		__builtin_prefetch((void *)(uintptr_t)(d->payload + i));
 	return WEFT_BGQ_OK;
@@ -229,8 +232,7 @@ static enum weft_bgq_error tx_prefetch(struct weft_bgq *mu, struct bgq_inj *f)
  * Reads the descriptor at the head. If the ring is outside the range registers,
  * the error register contains the address of the slot.
  */
-static enum weft_bgq_error tx_fetch(const struct weft_bgq *mu,
-				    struct bgq_inj *f)
+static enum weft_bgq_error tx_fetch(struct weft_bgq *mu, struct bgq_inj *f)
 {
 	uint64_t head = nic_read_own(&f->head);
 	const struct bgq_desc *slot = &f->ring[head & (f->slots - 1)];
@@ -243,6 +245,7 @@ static enum weft_bgq_error tx_fetch(const struct weft_bgq *mu,
 	}
 	f->cur = *slot;
 	f->fetched = true;
+	bgq_upc_fetch(mu, f);
 	return bgq_desc_check(&f->cur, tx_system(f));
 }
 
@@ -280,6 +283,7 @@ int bgq_tx_step(struct weft_bgq *mu, unsigned id)
 	struct bgq_inj *f = &mu->inj[id];
 	struct tx_packet p;
 	enum weft_bgq_error e;
+	int err;
 
 	if (f->state != BGQ_OPEN || bgq_inj_empty(f)) {
 		tx_fifo_idle(mu, id);
@@ -306,8 +310,11 @@ int bgq_tx_step(struct weft_bgq *mu, unsigned id)
 		tx_reject(mu, id, e);
 		return 1;
 	}
-	return tx_result(mu, id, p.bytes,
-			 tx_send(mu, bgq_desc_map(&f->cur), &p, tx_system(f)));
+	err = tx_send(mu, bgq_desc_map(&f->cur), &p, tx_system(f));
+	if (!err)
+		bgq_upc_packet(mu, f->cur.payload + f->sent, p.bytes,
+			       p.hdr.vc & BGQ_VC_LAST);
+	return tx_result(mu, id, p.bytes, err);
 }
 
 /*
