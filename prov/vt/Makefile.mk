@@ -27,6 +27,6 @@ libweftcarrier_la_SOURCES += \
 libweftcarrier_la_LIBADD = libweftnetfile.la libweft-net.la \
 	$(CRYPTO_LIBS)
 
-C_TESTS += prov/vt/vt_background_test prov/vt/vt_chain_test prov/vt/vt_memory_test prov/vt/vt_dma_test prov/vt/vt_end_test prov/vt/vt_fuzz_test \
+C_TESTS += prov/vt/vt_background_test prov/vt/vt_chain_test prov/vt/vt_memory_test prov/vt/vt_dma_test prov/vt/vt_end_test prov/vt/vt_error_test prov/vt/vt_fuzz_test \
 	prov/vt/vt_poll_test prov/vt/vt_message_test prov/vt/vt_test \
 	prov/vt/vt_security_test prov/vt/vt_spawn_test prov/vt/vt_amo_test prov/vt/vt_path_test

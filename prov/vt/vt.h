@@ -796,5 +796,7 @@ bool vt_result_arrived(struct weft_vt *w, uint32_t place, uint32_t member,
 void vt_result_packet(struct vt_engine_pass *t, uint64_t cookie,
 		      uint64_t offset, uint32_t bytes);
 void vt_result_timer(struct vt_engine_pass *t, uint64_t cookie);
+/* Returns the rank that sent or forwarded the result with this cookie. */
+uint32_t vt_result_sender(struct weft_vt *w, uint64_t cookie);
 
 #endif

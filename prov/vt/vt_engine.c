@@ -203,8 +203,26 @@ static void up_lost(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 		vt_message_lost(t, i);
 }
 
+/*
+ * Counts the event of an error response at the rank whose message, transfer or
+ * forwarded result had the bad packet.
+ */
+static void up_error(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
+{
+	const struct vt_engine_pass *t = arg;
+	uint32_t from = cookie & VT_COOKIE_RESULT
+				? vt_result_sender(t->w, cookie)
+				: vt_buf(t->w, (uint32_t)cookie)->from;
+
+	(void)at;
+	(void)node;
+	vt_require(from < t->w->size);
+	weft_add32(&vt_rank(t->w, from)->error_events, 1);
+}
+
 static const struct net_up net_calls = {
 	.packet = up_packet,
+	.error = up_error,
 	.lost = up_lost,
 	.dead = vt_fault_dead,
 	.acked = up_acked,

@@ -175,6 +175,11 @@ struct vt_rank {
 	uint64_t atomics_end_ps;
 	/* packets that have arrived for the rank */
 	uint32_t arrived;
+	/*
+	 * error events in the completion queue of the rank's interface, after
+	 * each of which its software retransmits a packet
+	 */
+	weft_au32 error_events;
 };
 
 static_assert(sizeof(struct vt_rank) == 128, "shared format");

@@ -266,7 +266,11 @@ static void vt_nudge(struct weft_carrier *c, struct weft_peer *peer)
 
 static void vt_stats(struct weft_carrier *c, struct weft_carrier_stats *s)
 {
-	*s = vt_of(c)->stats;
+	struct vt *v = vt_of(c);
+
+	*s = v->stats;
+	/* relaxed: statistics only */
+	s->resent += weft_load32_relaxed(&vt_rank(v->w, v->rank)->error_events);
 }
 
 /* ---- clock of the rank --------------------------------------------------- */

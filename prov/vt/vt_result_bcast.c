@@ -137,6 +137,25 @@ void vt_result_packet(struct vt_engine_pass *t, uint64_t cookie,
 		result_forward(t, cookie);
 }
 
+uint32_t vt_result_sender(struct weft_vt *w, uint64_t cookie)
+{
+	struct weft_tree_shape tree;
+	uint32_t place, member;
+	unsigned nth;
+
+	result_decode(w, cookie, &place, &member);
+	if (member) {
+		weft_tree_shape_init(&tree, w->routes[place].count,
+				     w->cfg.fold_levels);
+		member = weft_tree_shape_parent(&tree, member, &nth);
+	} else {
+		/* from the root of a broadcast */
+		member = w->routes[place].root[(uint32_t)cookie % VT_WINDOW];
+		vt_require(member < w->routes[place].count);
+	}
+	return vt_route_members(w, place)[member].rank;
+}
+
 void vt_result_timer(struct vt_engine_pass *t, uint64_t cookie)
 {
 	result_forward(t, cookie);

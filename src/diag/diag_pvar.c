@@ -55,7 +55,9 @@ const struct weft_pvar weft_pvars[] = {
 	  false },
 	{ "wakes", "blocked peers that were woken", WEFT_PVAR_PROVIDER,
 	  FIELD(wakes), false },
-	{ "packets_resent", "packets retransmitted after a loss",
+	{ "packets_resent",
+	  "packets retransmitted after a loss; gemini in virtual time: after "
+	  "an error event of the interface",
 	  WEFT_PVAR_PROVIDER, FIELD(resent), false },
 	{ "packets_remote", "packets sent by datagrams", WEFT_PVAR_PROVIDER,
 	  FIELD(packets_remote), false },

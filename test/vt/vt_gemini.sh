@@ -55,6 +55,18 @@ within "atomics on 64 words" "$(rate 64)" 80 100
 within "atomics on 128 words" "$(rate 128)" 45 75
 within "atomics on 8192 words" "$(rate 8192)" 40 46
 
+# Every error response is an event at the rank that sent the packet, and MPI
+# retransmits it: messages, puts and collectives complete.
+for plan in 1 2; do
+	run 0 -q --machine gemini -n 16 --ppn $plan --report \
+		--faults "seed = $plan; memory * = 3e-3" "$dir/vt_prog" resent
+	got=$(sed -n 's/^resent //p' "$dir/out")
+	want=$(sed -n 's/^  error responses received  *//p' "$dir/err")
+	echo "seed $plan: $want error responses, $got packets retransmitted"
+	[ "$want" -gt 50 ] && [ "$got" = "$want" ] ||
+		complain "seed $plan: $want error responses, $got retransmitted"
+done
+
 # collective RANKS PROGRAM BYTES: sets its time, and its total number of atomics
 collective() {
 	run 0 -q --report --machine gemini -n "$1" "$dir/$2" ${3:+-m "$3:$3"} \

@@ -499,6 +499,47 @@ static void groups(void)
 		printf("%d ranks, %.9f s\n", size, MPI_Wtime());
 }
 
+/*
+ * Messages, collectives and puts; prints the number of packets that all ranks
+ * have retransmitted.
+ */
+static void resent(void)
+{
+	enum { LONG = 200000 };
+	static char out[LONG], in[LONG];
+	unsigned long long mine = 0, all = 0;
+	MPI_T_pvar_session session;
+	MPI_T_pvar_handle handle;
+	MPI_Win win;
+	int index, n;
+
+	MPI_T_init_thread(MPI_THREAD_SINGLE, &n);
+	MPI_T_pvar_get_index("packets_resent", MPI_T_PVAR_CLASS_COUNTER,
+			     &index);
+	MPI_T_pvar_session_create(&session);
+	MPI_T_pvar_handle_alloc(session, index, NULL, &handle, &n);
+	MPI_T_pvar_start(session, handle);
+	MPI_Win_create(in, LONG, 1, MPI_INFO_NULL, world, &win);
+	for (int i = 1; i < size; i++) {
+		MPI_Sendrecv(out, i % 2 ? 100 : LONG, MPI_CHAR,
+			     (rank + i) % size, 0, in, LONG, MPI_CHAR,
+			     (rank + size - i) % size, 0, world,
+			     MPI_STATUS_IGNORE);
+		MPI_Win_fence(0, win);
+		MPI_Put(out, LONG, MPI_CHAR, (rank + i) % size, 0, LONG,
+			MPI_CHAR, win);
+		MPI_Win_fence(0, win);
+		MPI_Bcast(out, 4096, MPI_CHAR, i, world);
+	}
+	MPI_Win_free(&win);
+	MPI_T_pvar_read(session, handle, &mine);
+	MPI_T_pvar_session_free(&session);
+	MPI_T_finalize();
+	MPI_Reduce(&mine, &all, 1, MPI_UNSIGNED_LONG_LONG, MPI_SUM, 0, world);
+	if (!rank)
+		printf("resent %llu\n", all);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -536,6 +577,7 @@ static const struct {
 	{ "groups", groups },
 	{ "reach", reach },
 	{ "atomics", atomics },
+	{ "resent", resent },
 };
 
 int main(int argc, char **argv)
