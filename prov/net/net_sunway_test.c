@@ -459,6 +459,68 @@ static void a_port_has_32_entries_for_groups(void **state)
 	net_fixture_close(&e);
 }
 
+/* Returns the port of a node that leads to its neighbour. */
+static unsigned port_to(const struct net *net, uint32_t node, uint32_t to)
+{
+	unsigned port = 0;
+
+	while (port < net_ports(net) && net_neighbour(net, node, port) != to)
+		port++;
+	T_TRUE(port < net_ports(net));
+	return port;
+}
+
+/*
+ * The routers count packets and chunks of each channel, and the occupation of
+ * its buffers: here requests of two nodes, which wait for each other, and
+ * responses of one.
+ */
+static void routers_count_the_channels_of_their_ports(void **state)
+{
+	const uint32_t near = leaf_of(0, 0), far = leaf_of(100, 0);
+	struct net_msg msg = { .dst = 100, .rail = 1 };
+	unsigned in, out, header;
+	struct net_fixture e;
+
+	load("sunway");
+	cfg.counters = 1;
+	header = cfg.header_bytes / cfg.chunk_bytes;
+	net_fixture_open(&e, &cfg, 0);
+	in = port_to(e.net, near, 0);
+	out = port_to(e.net, far, 100);
+	T_OK(net_counter_set(e.net, near, in, NET_COUNTER_RECEIVED,
+			     1u << NET_VC_DET));
+	T_OK(net_counter_set(e.net, near, in, NET_COUNTER_QUEUED,
+			     1u << NET_VC_DET));
+	T_OK(net_counter_set(e.net, far, out, 0, 1u << NET_VC_DET));
+	T_OK(net_counter_set(e.net, far, out, 1, 1u << NET_VC_SYS));
+	T_OK(net_counter_set(e.net, far, out, 2, 1u << NET_VC_DYN));
+	for (msg.src = 0; msg.src < 2; msg.src++) {
+		msg.path = RDMA;
+		msg.routing = NET_DETERMINISTIC;
+		msg.bytes = 3 * 2048;
+		T_OK(net_send(e.net, 0, &msg));
+	}
+	msg.src = 0;
+	msg.fifo = 1;
+	msg.path = EVENT;
+	msg.routing = NET_SYSTEM;
+	msg.bytes = 128;
+	T_OK(net_send(e.net, 0, &msg));
+	net_fixture_drain(&e);
+	T_IS(e.arrived, 3);
+	T_IS(net_counter_get(e.net, near, in, NET_COUNTER_RECEIVED),
+	     3 * 2048 / cfg.payload_bytes);
+	T_TRUE(net_counter_get(e.net, near, in, NET_COUNTER_QUEUED) > 0);
+	T_IS(net_counter_get(e.net, far, out, 0),
+	     6 * 2048 / cfg.payload_bytes *
+		     (cfg.payload_bytes / cfg.chunk_bytes + header));
+	T_IS(net_counter_get(e.net, far, out, 1),
+	     128 / cfg.chunk_bytes + header);
+	T_IS(net_counter_get(e.net, far, out, 2), 0);
+	net_fixture_close(&e);
+}
+
 /* Nodes of a class route that do not contribute drop the results. */
 static void non_member_node_drops_results(void **state)
 {
@@ -499,6 +561,7 @@ int main(void)
 		T_CASE(two_engines_fill_both_rails),
 		T_CASE(short_messages_do_not_fill_a_link),
 		T_CASE(a_port_has_32_entries_for_groups),
+		T_CASE(routers_count_the_channels_of_their_ports),
 		T_CASE(non_member_node_drops_results),
 	};
 	return T_RUN(tests);

@@ -98,6 +98,11 @@ grep -q '^1=  *256 ' "$dir/t" || { cat "$dir/t"; fail "no links across"; }
 grep -Eq '^  (node [0-9]+|level [12] switch [01]\.[0-9]+) port [0-9]+ [012][+=-] ' \
 	"$dir/t" || { cat "$dir/t"; fail "busiest links of rails"; }
 grep -q 'peak     26.6' "$dir/t" || fail "two rails take twice as much"
+# shellcheck disable=SC2086
+"$sim" -m sunway:4x4 --channels --ack -r high $short >"$dir/t" 2>/dev/null ||
+	fail "weft-sim --channels"
+grep -q '^high *[1-9]' "$dir/t" && grep -q '^system *[1-9]' "$dir/t" &&
+	grep -q '^dynamic *0$' "$dir/t" || { cat "$dir/t"; fail "channels"; }
 # Two nodes per router, and several links to a neighbour.
 # shellcheck disable=SC2086
 "$sim" -m gemini:2x2x2 --path bte $short -p neighbour -r deterministic \

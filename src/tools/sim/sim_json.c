@@ -106,6 +106,11 @@ static void point(const struct sim_opts *o, const struct sim_result *r,
 	       (double)r->time_ps / 1e6);
 	put_latency(&r->latency);
 	put_links(o, r);
+	if (o->spec.channels)
+		printf("      \"channels\": [%" PRIu64 ", %" PRIu64 ", %" PRIu64
+		       ", %" PRIu64 "],\n",
+		       r->channel[0], r->channel[1], r->channel[2],
+		       r->channel[3]);
 	put_busiest(o, r);
 	sim_faults_json(o, r);
 	printf("      \"events\": %" PRIu64 ",\n      \"packet_hops\": %" PRIu64

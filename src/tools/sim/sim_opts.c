@@ -221,6 +221,12 @@ static int set_ack(struct weft_args *a, struct sim_opts *o)
 	return 0;
 }
 
+static int set_channels(struct weft_args *a, struct sim_opts *o)
+{
+	o->spec.channels = true;
+	return 0;
+}
+
 static int set_slow(struct weft_args *a, struct sim_opts *o)
 {
 	struct sim_spec *s = &o->spec;
@@ -376,6 +382,11 @@ static const struct row rows[] = {
 	{ { "routing|r", 1, "NAME",
 	    "dynamic, deterministic, hashed, high, system", 0 },
 	  set_routing,
+	  0,
+	  0,
+	  0 },
+	{ { "channels", 0, "", "count the chunks of each virtual channel", 0 },
+	  set_channels,
 	  0,
 	  0,
 	  0 },
@@ -544,6 +555,12 @@ static int opts_finish(struct weft_args *a, struct sim_opts *o)
 		return weft_args_error(a, "--machine %s: %s needs %s",
 				       o->machine, sim_pattern_name(s->pattern),
 				       missing);
+	if (s->channels && net_is_switched(&s->cfg))
+		return weft_args_error(a,
+				       "--channels: %s has no counters of "
+				       "channels",
+				       o->machine);
+	s->cfg.counters |= s->channels;
 	if (find_path(a, o) || load_plan(a, o))
 		return -1;
 	if (o->loads_given && s->mode != SIM_OPEN)

@@ -78,6 +78,22 @@ static void text_links(const struct sim_opts *o, const struct sim_result *r)
 			       c[i].queued, c[i].wait_ns);
 }
 
+static void text_channels(const struct sim_opts *o, const struct sim_result *r)
+{
+	static const char *const name[SIM_CHANNELS] = {
+		[NET_VC_DYN] = "dynamic",
+		[NET_VC_DET] = "deterministic",
+		[NET_VC_HIGH] = "high",
+		[NET_VC_SYS] = "system",
+	};
+
+	if (!o->spec.channels)
+		return;
+	printf("\n%-13s %12s\n", "channels", "chunks");
+	for (unsigned i = 0; i < SIM_CHANNELS; i++)
+		printf("%-13s %12" PRIu64 "\n", name[i], r->channel[i]);
+}
+
 static void text_busiest(const struct sim_opts *o, const struct sim_result *r)
 {
 	const struct sim_link *link[1000];
@@ -104,6 +120,7 @@ static void text_end(const struct sim_opts *o, const struct sim_result *r)
 	const struct net_count *c = &r->count;
 
 	text_links(o, r);
+	text_channels(o, r);
 	text_busiest(o, r);
 	sim_faults_text(o, r);
 	if (o->histogram) {

@@ -184,6 +184,24 @@ static void read_links(struct sim *s, bool end)
 		}
 }
 
+/* Sets counter i of all ports to count the chunks of channel i, from now on. */
+static void channels_begin(struct sim *s)
+{
+	for (uint32_t n = 0; n < s->r->places && s->spec->channels; n++)
+		for (uint32_t p = 0; p < s->r->ports; p++)
+			for (unsigned i = 0; i < SIM_CHANNELS; i++)
+				net_counter_set(s->net, n, p, i, 1u << i);
+}
+
+static void channels_end(struct sim *s)
+{
+	for (uint32_t n = 0; n < s->r->places && s->spec->channels; n++)
+		for (uint32_t p = 0; p < s->r->ports; p++)
+			for (unsigned i = 0; i < SIM_CHANNELS; i++)
+				s->r->channel[i] +=
+					net_counter_get(s->net, n, p, i);
+}
+
 /* Returns whether packets are in flight but none moved in a slice. */
 static bool is_stalled(struct sim *s, const struct net_count *before)
 {
@@ -245,6 +263,7 @@ static void measure(struct sim *s)
 
 	if (spec->mode == SIM_EXCHANGE) {
 		s->count_to = NET_NEVER;
+		channels_begin(s);
 		run_begin(s);
 		run_exchange(s);
 		s->r->time_ps = s->last_at;
@@ -254,11 +273,13 @@ static void measure(struct sim *s)
 		run_begin(s);
 		run_to(s, spec->warm_ps, whole);
 		read_links(s, false);
+		channels_begin(s);
 		net_count_get(s->net, &s->before);
 		run_to(s, whole, whole);
 		s->r->time_ps = spec->time_ps;
 	}
 	read_links(s, spec->mode != SIM_EXCHANGE);
+	channels_end(s);
 }
 
 static void conclude(struct sim *s)

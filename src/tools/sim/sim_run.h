@@ -34,6 +34,8 @@ struct sim_spec {
 	/* routing mode, zone and injection path, as in struct net_msg */
 	uint8_t routing, zone, path;
 	uint8_t spread, ack; /* spread and ack, as in struct net_msg */
+	/* counts the chunks of each channel; needs cfg.counters */
+	bool channels;
 	/* node and port of a link that is slow_times times slower */
 	uint32_t slow_node, slow_port, slow_times;
 	uint32_t fifos; /* number of injection FIFOs in use; 0: all */
@@ -56,6 +58,8 @@ struct sim_link {
 	struct net_fault_port fault; /* fault counters of the whole run */
 };
 
+enum { SIM_CHANNELS = 4 };
+
 struct sim_result {
 	double peak;	   /* upper bound of the rate, bytes per us and node */
 	double offered;	   /* offered load, bytes per us and node */
@@ -66,6 +70,11 @@ struct sim_result {
 	/* mean hops per delivered packet, while counting */
 	double hops;
 	uint64_t waiting; /* messages that have not left their sources yet */
+	/*
+	 * chunks, with headers, that all ports sent on each channel of messages
+	 * while counting, in the order of enum net_vc
+	 */
+	uint64_t channel[SIM_CHANNELS];
 	struct net_count count;	      /* counters of the whole run */
 	struct net_fault_count fault; /* fault counters of the whole run */
 	bool faults;		      /* whether a fault plan is loaded */

@@ -103,6 +103,36 @@ static void results_are_deterministic_for_a_seed(void **state)
 	}
 }
 
+/*
+ * Each packet is counted with its header on one channel: requests on that of
+ * their routing, responses on that of the system.
+ */
+static void chunks_are_counted_by_channel(void **state)
+{
+	uint64_t chunks = 0, packets = 0, header;
+
+	machine("sunway:4x4");
+	spec.cfg.counters = 1;
+	spec.channels = true;
+	spec.mode = SIM_EXCHANGE;
+	spec.pattern = SIM_ALLTOALL;
+	spec.routing = NET_DETERMINISTIC;
+	spec.ack = 1;
+	T_OK(sim_run(&spec, &first));
+	header = spec.cfg.header_bytes / spec.cfg.chunk_bytes;
+	for (size_t i = 0; i < (size_t)first.places * first.ports; i++) {
+		chunks += first.link[i].count.chunks;
+		packets += first.link[i].count.packets;
+	}
+	T_IS(first.channel[NET_VC_DYN] + first.channel[NET_VC_HIGH], 0);
+	T_IS(first.channel[NET_VC_DET] + first.channel[NET_VC_SYS],
+	     chunks + packets * header);
+	/* a response has no payload */
+	T_TRUE(first.channel[NET_VC_SYS] >= packets / 3 * header);
+	T_TRUE(first.channel[NET_VC_DET] >= chunks + packets / 3 * header);
+	sim_result_close(&first);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -111,6 +141,7 @@ int main(void)
 		T_CASE(unloaded_latency_matches_path),
 		T_CASE(exchange_ends_with_the_last_arrival),
 		T_CASE(results_are_deterministic_for_a_seed),
+		T_CASE(chunks_are_counted_by_channel),
 	};
 
 	return T_RUN(tests);
