@@ -21,7 +21,7 @@ static uint64_t retransmitted(struct end *e)
 
 /*
  * Rank 0 sends packets to rank 3, which sends one back. Sets value[0] and [3]
- * to the events of these ranks, [1] to those of the whole network.
+ * to the events of these ranks, [1] to the events of the whole network.
  */
 static int send_all(struct play *p, struct end *e, uint32_t rank)
 {
@@ -48,7 +48,7 @@ static int send_all(struct play *p, struct end *e, uint32_t rank)
 	return 0;
 }
 
-static void events_are_those_of_the_sender(void **state)
+static void bad_packets_are_events_at_the_sender(void **state)
 {
 	struct play p = { .ranks = 4, .machine = "gemini", .body = send_all };
 	struct found f;
@@ -79,7 +79,7 @@ static void other_machines_have_no_events(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		T_CASE(events_are_those_of_the_sender),
+		T_CASE(bad_packets_are_events_at_the_sender),
 		T_CASE(other_machines_have_no_events),
 	};
 
