@@ -644,8 +644,7 @@ static inline bool vt_has_ended(const struct vt *v)
 }
 
 /*
- * Called by the engine: the process of a rank has died without a fault of the
- * plan.
+ * Handles the death of a rank's process that the fault plan does not contain.
  */
 void vt_end_of_process(struct vt_engine_pass *t, uint32_t rank);
 /*
@@ -783,10 +782,7 @@ void vt_fold_packet(struct vt_engine_pass *t, uint32_t i, uint32_t bytes);
 void vt_result_begin(struct vt_engine_pass *t, uint32_t i, uint64_t at);
 /* Sends a broadcast from its root by chained events. */
 void vt_result_bcast_begin(struct vt_engine_pass *t, uint32_t i);
-/*
- * Returns whether the broadcast arrived before this member posted its
- * contribution.
- */
+/* Returns whether the broadcast arrived before the member's contribution. */
 bool vt_result_arrived(struct weft_vt *w, uint32_t place, uint32_t member,
 		       unsigned k);
 /*

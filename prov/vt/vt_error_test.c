@@ -8,7 +8,7 @@
 #include "test/t.h"
 
 #define PACKETS 300
-#define SENDER	0 /* on another chip than the receiver */
+#define SENDER	0 /* the sender is on another chip than the receiver */
 #define TARGET	3
 
 static uint64_t retransmitted(struct end *e)

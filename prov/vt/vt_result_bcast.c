@@ -149,7 +149,7 @@ uint32_t vt_result_sender(struct weft_vt *w, uint64_t cookie)
 				     w->cfg.fold_levels);
 		member = weft_tree_shape_parent(&tree, member, &nth);
 	} else {
-		/* from the root of a broadcast */
+		/* a broadcast comes from its root */
 		member = w->routes[place].root[(uint32_t)cookie % VT_WINDOW];
 		vt_require(member < w->routes[place].count);
 	}

@@ -29,8 +29,9 @@ int weft_futex_wait(weft_au32 *word, uint32_t value, uint64_t ns,
 		    enum weft_futex_scope scope);
 
 /*
- * As weft_futex_wait, on two words shared between processes. Also returns
- * -ENOSYS: Linux before 5.16, or a seccomp filter forbids the system call.
+ * Waits like weft_futex_wait, on two words shared between processes. Also
+ * returns -ENOSYS: Linux before 5.16, or a seccomp filter forbids the system
+ * call.
  */
 int weft_futex_wait_two(weft_au32 *const word[2], const uint32_t value[2],
 			uint64_t ns);

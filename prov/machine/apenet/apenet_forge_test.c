@@ -269,7 +269,7 @@ static void a_reply_that_ends_early_is_an_error(void **state)
 	pair_forge(&p, &h, bytes, second);
 	T_IS(pair_stats(&p, 0).dropped, dropped + 1);
 	T_IS(pair_stats(&p, 0).refused, 0);
-	/* a second refusal has no get */
+	/* a second refusal of the same get is refused */
 	pair_forge(&p, &refuse, NULL, second);
 	T_IS(pair_stats(&p, 0).refused, 1);
 	T_IS(pair_event(&p, 0).status, WEFT_APENET_CUT);

@@ -63,7 +63,7 @@ enum bgq_type {
 
 #define BGQ_CTL_INTERRUPT 0x01
 #define BGQ_CTL_DYNAMIC	  0x04
-#define BGQ_VC_LAST	  0x01 /* of byte 3 */
+#define BGQ_VC_LAST	  0x01 /* bit of byte 3 */
 
 #define BGQ_ADDR_BITS 48
 #define BGQ_ADDR_MASK ((UINT64_C(1) << BGQ_ADDR_BITS) - 1)

@@ -249,7 +249,7 @@ WEFT_EXPORT int weft_bgq_rec_poll(struct weft_bgq *mu, unsigned id,
 		return -EINVAL;
 	for (; n < budget; n++) {
 		head = nic_read_own(&r->head);
-		mu->upc[WEFT_BGQ_UPC_SLAVE_READS]++; /* of the tail */
+		mu->upc[WEFT_BGQ_UPC_SLAVE_READS]++; /* the tail is read */
 		if (head == bgq_rec_tail(r))
 			break;
 		bgq_rec_copy_out(r, head, &h, sizeof(h));

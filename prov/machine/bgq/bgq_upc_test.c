@@ -170,7 +170,7 @@ static void a_refused_or_prefetched_message_is_not_counted(void **state)
 	m.payload = p.a.mem;
 	weft_bgq_desc_fifo(&d, &m, 0, NULL);
 	T_OK(weft_bgq_inj_post(p.a.mu, 0, &d, NULL));
-	pair_send(&p, 0, p.a.mem + PAIR_BYTES, 32); /* outside the ranges */
+	pair_send(&p, 0, p.a.mem + PAIR_BYTES, 32); /* an invalid address */
 	for (int i = 0; i < 100; i++)
 		pair_run(&p, 1);
 	T_IS(weft_bgq_load(p.a.mu, WEFT_BGQ_INJ_ERROR, 0), WEFT_BGQ_ERR_RANGE);
@@ -190,7 +190,7 @@ static void slave_port_counts_accesses_to_fifo_registers(void **state)
 	mu = p.a.mu;
 	weft_bgq_load(mu, WEFT_BGQ_INJ_HEAD, 0);
 	weft_bgq_load(mu, WEFT_BGQ_GI_STATUS, 0);
-	weft_bgq_load(mu, WEFT_BGQ_IRQ_PENDING, 0); /* not by this port */
+	weft_bgq_load(mu, WEFT_BGQ_IRQ_PENDING, 0); /* not counted */
 	T_IS(upc(&p.a, WEFT_BGQ_UPC_SLAVE_READS), 2);
 	T_OK(weft_bgq_store(mu, WEFT_BGQ_INJ_THRESHOLD, 0, 3));
 	T_OK(weft_bgq_store(mu, WEFT_BGQ_IRQ_MASK, 0, 1));

@@ -200,7 +200,10 @@ static void an_answer_stays_within_its_read(void **state)
 	pair_close(&p);
 }
 
-/* Reads that wait until earlier ones are answered are known by their number. */
+/*
+ * Reads that wait until earlier ones are answered are identified by their
+ * number.
+ */
 static void a_waiting_read_is_accepted_once(void **state)
 {
 	struct weft_sunway_stats *st;
