@@ -31,10 +31,11 @@ static void rx_fifo_count(struct weft_bgq *mu, const struct bgq_rec *r,
 	uint64_t slot = first & (r->chunks - 1), room = r->chunks - slot;
 	uint64_t at = (uintptr_t)r->base;
 
-	if (room > chunks)
-		room = chunks;
-	bgq_upc_write(mu, at + slot * WEFT_BGQ_CHUNK, room * WEFT_BGQ_CHUNK);
-	bgq_upc_write(mu, at, (chunks - room) * WEFT_BGQ_CHUNK);
+	if (weft_unlikely(room < chunks)) {
+		bgq_upc_write(mu, at, (chunks - room) * WEFT_BGQ_CHUNK);
+		chunks = (unsigned)room;
+	}
+	bgq_upc_write(mu, at + slot * WEFT_BGQ_CHUNK, chunks * WEFT_BGQ_CHUNK);
 }
 
 /* Stores a packet in a FIFO; its header then names the source. */

@@ -31,7 +31,9 @@ static void count_requests(uint64_t *count, uint64_t *sum, uint64_t addr,
 		return;
 	*sum += end - at;
 	for (; at < end; at += size) {
-		for (size = REQUEST_MAX; at % size || size > end - at;)
+		/* the largest power of two that divides at, up to 128 */
+		size = (at | REQUEST_MAX) & -(at | REQUEST_MAX);
+		while (size > end - at)
 			size /= 2;
 		++*count;
 	}
@@ -52,7 +54,9 @@ void bgq_upc_write(struct weft_bgq *mu, uint64_t addr, uint64_t bytes)
 void bgq_upc_fetch(struct weft_bgq *mu, struct bgq_inj *f)
 {
 	f->fetches++;
-	bgq_upc_read(mu, 0, sizeof(f->cur)); /* a slot is aligned to 64 */
+	/* a slot is aligned to 64 */
+	mu->upc[WEFT_BGQ_UPC_MASTER_READS]++;
+	mu->upc[WEFT_BGQ_UPC_MASTER_READ_BYTES] += sizeof(f->cur);
 }
 
 void bgq_upc_packet(struct weft_bgq *mu, uint64_t addr, unsigned bytes,
