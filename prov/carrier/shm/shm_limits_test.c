@@ -241,6 +241,33 @@ static void all_cells_can_be_allocated(void **state)
 	free(b);
 }
 
+/*
+ * A peer writes how many of its cells it has read: not more than were sent, and
+ * not fewer than before.
+ */
+static void a_peer_with_an_impossible_count_of_cells_is_lost(void **state)
+{
+	static const uint64_t claims[] = { SHM_CELLS + 1, UINT64_MAX };
+
+	for (size_t i = 0; i < WEFT_COUNT_OF(claims); i++) {
+		struct pair p;
+		uint64_t n = 1;
+		int ret;
+
+		pair_begin(&p, 1, 8);
+		T_OK(end_send(p.a, p.to, n, LONGER));
+		weft_store64(shm_peer_of(p.to)->cells_done, claims[i]);
+		do {
+			ret = end_send(p.a, p.to, ++n, LONGER);
+			T_TRUE(n <= shm_of(p.a->c)->view.cells);
+		} while (!ret);
+		T_IS(ret, -ECONNRESET);
+		T_TRUE(end_wait_lost(p.a, 1, 20));
+		T_IS(p.a->lost_err, EPROTO);
+		pair_close(&p);
+	}
+}
+
 #define SENDS 400 /* more than there are cells */
 #define ROUND 16  /* consecutive sends that must use different cells */
 
@@ -365,6 +392,7 @@ int main(void)
 		T_CASE(a_packet_longer_than_the_mtu_is_refused),
 		T_CASE(a_packet_may_fill_its_cell),
 		T_CASE(all_cells_can_be_allocated),
+		T_CASE(a_peer_with_an_impossible_count_of_cells_is_lost),
 		T_CASE(free_cells_are_reused_in_fifo_order),
 		T_CASE(a_stream_of_packets_populates_the_fifo),
 		T_CASE(fifo_pages_are_populated_on_demand),
