@@ -5,14 +5,14 @@ libweftcoll_la_SOURCES = \
 	coll/coll_sched.h coll/coll_sched.c coll/coll_select.h \
 	coll/coll_select.c coll/coll_tree.h coll/coll_unit.c coll/coll_tree.c \
 	coll/coll_exact.c coll/coll_by_host.c \
-	coll/coll_choice.c coll/coll_choice.h \
+	coll/coll_choice.c coll/coll_choice.h coll/coll_composed.c \
 	coll/coll_device.c coll/coll_device.h coll/coll_device_direct.c \
 	coll/coll_hosts.c coll/coll_hosts.h \
 	coll/coll_halving.h coll/coll_halving.c \
 	coll/coll_shared.h coll/coll_shared.c coll/coll_shared_algo.c \
 	coll/coll_slices.h coll/coll_slices.c \
 	coll/barrier/barrier_dissem.c coll/barrier/barrier_inter.c \
-	coll/barrier/barrier_tree.c \
+	coll/barrier/barrier_linear.c coll/barrier/barrier_tree.c \
 	coll/bcast/bcast_binomial.c coll/bcast/bcast_chain.c \
 	coll/bcast/bcast_inter.c coll/bcast/bcast_linear.c \
 	coll/bcast/bcast_scatter.c \

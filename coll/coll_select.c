@@ -63,6 +63,9 @@ static const struct coll_algo barrier_rows[] = {
 	  coll_barrier_dissem, "log2 p rounds" },
 	{ WEFT_COLL_BARRIER, "tree", ANY | COLL_OVERSUBSCRIBED, 0, 0, 0, 0,
 	  coll_barrier_tree, "binomial tree, fewest messages" },
+	/* only selected by machine files, for few ranks without hardware */
+	{ WEFT_COLL_BARRIER, "linear", ANY | COLL_CHOSEN, 0, 0, 0, 0,
+	  coll_barrier_linear, "signals to all, one round" },
 	{ WEFT_COLL_BARRIER, "dissemination", ANY, 0, 0, 0, 0,
 	  coll_barrier_dissem, "log2 p rounds" },
 };
@@ -95,6 +98,8 @@ static const struct coll_algo bcast_rows[] = {
 	  coll_bcast_binomial, "binomial tree" },
 	{ WEFT_COLL_BCAST, "chain", ANY, 0, 0, 0, 3, coll_bcast_chain,
 	  "chain with segments" },
+	{ WEFT_COLL_BCAST, "composed", ANY | COLL_CHOSEN, 0, 0, 0, 0,
+	  coll_bcast_composed, "scatter, then allgather" },
 	{ WEFT_COLL_BCAST, "scatter", ANY, 0, 0, 0, 0, coll_bcast_scatter,
 	  "scatter, then allgather on a ring" },
 };
@@ -129,6 +134,8 @@ static const struct coll_algo reduce_rows[] = {
 	{ WEFT_COLL_REDUCE, "slices", ANY | COLL_COMMUTE | COLL_OWN_CORE, 0, 0,
 	  0, LINEAR_MAX_RANKS, coll_reduce_slices,
 	  "each rank combines a slice, all at once" },
+	{ WEFT_COLL_REDUCE, "composed", ANY | COLL_CHOSEN, 0, 0, 0, 0,
+	  coll_reduce_composed, "allreduce" },
 	{ WEFT_COLL_REDUCE, "rabenseifner", ANY, 0, 0, 0, 0,
 	  coll_reduce_rabenseifner, "reduce-scatter by halving, then gather" },
 };
@@ -166,6 +173,8 @@ static const struct coll_algo allreduce_rows[] = {
 	  coll_allreduce_ring, "reduce-scatter and allgather on a ring" },
 	{ WEFT_COLL_ALLREDUCE, "rabenseifner", ANY, 0, 0, 0, 0,
 	  coll_allreduce_rabenseifner, "halving, then doubling" },
+	{ WEFT_COLL_ALLREDUCE, "composed", ANY | COLL_CHOSEN, 0, 0, 0, 0,
+	  coll_allreduce_composed, "reduce, then broadcast" },
 	{ WEFT_COLL_ALLREDUCE, "linear", 0, 0, 0, 0, 0, coll_allreduce_linear,
 	  "all vectors to all" },
 };
@@ -178,6 +187,8 @@ static const struct coll_algo gather_rows[] = {
 	  coll_gather_linear, "all send to the root" },
 	{ WEFT_COLL_GATHER, "binomial", ANY | COLL_EVEN, 0, 4 * KIB, 4, 0,
 	  coll_gather_binomial, "binomial tree" },
+	{ WEFT_COLL_GATHER, "composed", ANY | COLL_EVEN | COLL_CHOSEN, 0, 0, 0,
+	  0, coll_gather_composed, "allgather" },
 	{ WEFT_COLL_GATHER, "linear", 0, 0, 0, 0, 0, coll_gather_linear,
 	  "all send to the root" },
 };
@@ -190,6 +201,8 @@ static const struct coll_algo scatter_rows[] = {
 	  coll_scatter_linear, "root sends to all" },
 	{ WEFT_COLL_SCATTER, "binomial", ANY | COLL_EVEN, 0, 4 * KIB, 4, 0,
 	  coll_scatter_binomial, "binomial tree" },
+	{ WEFT_COLL_SCATTER, "composed", ANY | COLL_EVEN | COLL_CHOSEN, 0, 0, 0,
+	  0, coll_scatter_composed, "broadcast of all blocks" },
 	{ WEFT_COLL_SCATTER, "linear", 0, 0, 0, 0, 0, coll_scatter_linear,
 	  "root sends to all" },
 };
@@ -222,6 +235,8 @@ static const struct coll_algo allgather_rows[] = {
 	  coll_allgather_recdbl, "recursive doubling" },
 	{ WEFT_COLL_ALLGATHER, "ring", ANY, 0, 0, 0, 0, coll_allgather_ring,
 	  "ring" },
+	{ WEFT_COLL_ALLGATHER, "composed", ANY | COLL_EVEN | COLL_CHOSEN, 0, 0,
+	  0, 0, coll_allgather_composed, "gather, then broadcast" },
 	{ WEFT_COLL_ALLGATHER, "linear", 0, 0, 0, 0, 0, coll_allgather_linear,
 	  "all blocks to all" },
 };
@@ -283,6 +298,8 @@ static const struct coll_algo reduce_scatter_rows[] = {
 	  0, 0, coll_redscat_halving, "recursive halving" },
 	{ WEFT_COLL_REDUCE_SCATTER, "pairwise", ANY | COLL_COMMUTE, 0, 0, 0, 0,
 	  coll_redscat_pairwise, "p - 1 steps" },
+	{ WEFT_COLL_REDUCE_SCATTER, "composed", ANY | COLL_EVEN | COLL_CHOSEN,
+	  0, 0, 0, 0, coll_redscat_composed, "allreduce of the whole vector" },
 	{ WEFT_COLL_REDUCE_SCATTER, "ordered", ANY, 0, 0, 0, 0,
 	  coll_redscat_ordered,
 	  "blocks to their owners, combined in rank order" },
@@ -359,24 +376,28 @@ static const struct rows table[WEFT_COLL_KINDS] = {
 	}
 
 const struct weft_cfg_opt weft_coll_options[WEFT_COLL_KINDS] = {
-	OPT("BARRIER", "unit|inter|hosts|dissemination|tree", "MPI_Barrier"),
-	OPT("BCAST", "unit|inter|hosts|shared|linear|binomial|chain|scatter",
+	OPT("BARRIER", "unit|inter|hosts|dissemination|tree|linear",
+	    "MPI_Barrier"),
+	OPT("BCAST",
+	    "unit|inter|hosts|shared|linear|binomial|chain|composed|scatter",
 	    "MPI_Bcast"),
 	OPT("REDUCE",
-	    "exact|unit|inter|hosts|shared|binomial|slices|rabenseifner|linear",
+	    "exact|unit|inter|hosts|shared|binomial|slices|rabenseifner|"
+	    "composed|linear",
 	    "MPI_Reduce"),
 	OPT("ALLREDUCE",
 	    "exact|shared|unit|inter|hosts|pieces|recdbl|tree|slices|ring|"
-	    "rabenseifner|linear",
+	    "rabenseifner|composed|linear",
 	    "MPI_Allreduce"),
-	OPT("GATHER", "unit|binomial|linear", "MPI_Gather(v)"),
-	OPT("SCATTER", "unit|binomial|linear", "MPI_Scatter(v)"),
-	OPT("ALLGATHER", "unit|inter|shared|recdbl|bruck|ring|linear",
+	OPT("GATHER", "unit|binomial|composed|linear", "MPI_Gather(v)"),
+	OPT("SCATTER", "unit|binomial|composed|linear", "MPI_Scatter(v)"),
+	OPT("ALLGATHER", "unit|inter|shared|recdbl|bruck|ring|composed|linear",
 	    "MPI_Allgather(v)"),
 	OPT("ALLTOALL", "unit|linear|random|bruck|pairwise|inplace",
 	    "MPI_Alltoall(v,w)"),
 	OPT("REDUCE_SCATTER",
-	    "exact|unit|inter|shared|recdbl|halving|pairwise|ahead|ordered",
+	    "exact|unit|inter|shared|recdbl|halving|pairwise|ahead|"
+	    "composed|ordered",
 	    "MPI_Reduce_scatter(_block)"),
 	OPT("SCAN", "exact|recdbl|linear", "MPI_Scan"),
 	OPT("EXSCAN", "exact|recdbl|linear", "MPI_Exscan"),
@@ -488,7 +509,7 @@ uint64_t coll_volume(const struct weft_coll_args *a)
 
 /* ---- selection ---- */
 
-#define PREFERENCES (COLL_OVERSUBSCRIBED | COLL_OWN_CORE)
+#define PREFERENCES (COLL_OVERSUBSCRIBED | COLL_OWN_CORE | COLL_CHOSEN)
 
 static bool meets_requirements(const struct coll_algo *row, unsigned t)
 {
@@ -554,25 +575,43 @@ static bool in_range(const struct coll_algo *row, uint64_t bytes,
 	       (!row->max_ranks || ranks <= row->max_ranks);
 }
 
-const struct coll_algo *coll_select(const struct weft_coll_args *a)
+/* Returns whether a row that was named by the user or a file can be used. */
+static bool named_fits(const struct coll_algo *row, unsigned t, bool part)
+{
+	/* exact sums have precedence over a named row */
+	return row && meets_requirements(row, t) && !(t & COLL_EXACT) &&
+	       !(part && row->need & COLL_CHOSEN);
+}
+
+static const struct coll_algo *select_row(const struct weft_coll_args *a,
+					  bool part)
 {
 	const struct coll_algo *row = forced_row(a);
 	const struct rows *rows = &table[a->kind];
 	unsigned t = traits(a), i;
 	uint64_t bytes;
 
-	/* exact sums have precedence over a forced row */
-	if (row && meets_requirements(row, t) && !(t & COLL_EXACT))
+	if (named_fits(row, t, part))
 		return row;
 	bytes = coll_volume(a);
 	row = coll_choice(a->kind, bytes, a->comm->size);
-	if (row && meets_requirements(row, t) && !(t & COLL_EXACT))
+	if (named_fits(row, t, part))
 		return row;
 	for (i = 0; i + 1 < rows->n; i++)
 		if (meets_requirements(&rows->row[i], t) &&
 		    in_range(&rows->row[i], bytes, a->comm))
 			break;
 	return &rows->row[i];
+}
+
+const struct coll_algo *coll_select(const struct weft_coll_args *a)
+{
+	return select_row(a, false);
+}
+
+const struct coll_algo *coll_select_part(const struct weft_coll_args *a)
+{
+	return select_row(a, true);
 }
 
 void coll_select_force(enum weft_coll_kind kind, const struct coll_algo *row)

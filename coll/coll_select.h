@@ -38,6 +38,11 @@ enum {
 	 * requirement, as above.
 	 */
 	COLL_OWN_CORE = 4096,
+	/*
+	 * Only selected by machine files and by the user. Not a requirement, as
+	 * above.
+	 */
+	COLL_CHOSEN = 16384,
 };
 
 /* largest vector that is sent through the collective unit in packets, bytes */
@@ -74,6 +79,11 @@ struct coll_algo {
  * one.
  */
 const struct coll_algo *coll_select(const struct weft_coll_args *a);
+/*
+ * Returns the row for a part of a composed collective: as coll_select(), but no
+ * row that is itself composed (COLL_CHOSEN).
+ */
+const struct coll_algo *coll_select_part(const struct weft_coll_args *a);
 
 /*
  * Returns the number of bytes by which an algorithm is selected, the same on
@@ -251,6 +261,17 @@ void coll_neighbor_allgather(struct coll_prog *p,
 			     const struct weft_coll_args *a);
 void coll_neighbor_alltoall(struct coll_prog *p,
 			    const struct weft_coll_args *a);
+
+void coll_barrier_linear(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_bcast_composed(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_scatter_composed(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_gather_composed(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_allgather_composed(struct coll_prog *p,
+			     const struct weft_coll_args *a);
+void coll_reduce_composed(struct coll_prog *p, const struct weft_coll_args *a);
+void coll_allreduce_composed(struct coll_prog *p,
+			     const struct weft_coll_args *a);
+void coll_redscat_composed(struct coll_prog *p, const struct weft_coll_args *a);
 
 /* ---- parts of algorithms that others call ---- */
 

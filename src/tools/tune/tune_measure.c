@@ -145,16 +145,50 @@ static MPI_Comm open_comm(enum tune_op op, int ranks, const char *algorithm)
 	return tuned;
 }
 
-/* Returns the mean time of this rank in the operation, without the barriers. */
+/* Returns whether the clocks of all ranks show the same time. */
+static bool one_clock(void)
+{
+	int *value, found;
+
+	MPI_Comm_get_attr(MPI_COMM_WORLD, MPI_WTIME_IS_GLOBAL, &value, &found);
+	return found && *value;
+}
+
+/*
+ * Waits until the ranks can start at the same time and returns that time. Ranks
+ * leave a barrier one after the other; without the wait, the time of an
+ * operation would contain the time for which it waits for the last of them.
+ */
+static double start_together(MPI_Comm comm, bool global)
+{
+	double begin, mine[2], last[2], start;
+
+	MPI_Barrier(comm);
+	begin = MPI_Wtime();
+	if (!global)
+		return begin;
+	MPI_Barrier(comm);
+	mine[0] = begin;
+	mine[1] = MPI_Wtime() - begin;
+	MPI_Allreduce(mine, last, 2, MPI_DOUBLE, MPI_MAX, comm);
+	/* the barrier and the allreduce, which takes less than three barriers
+	 */
+	start = last[0] + 4 * last[1] + 1e-6;
+	while ((begin = MPI_Wtime()) < start)
+		;
+	return begin;
+}
+
+/* Returns the mean time of this rank in the operation. */
 static double time_calls(enum tune_op op, MPI_Comm comm, size_t bytes)
 {
+	bool global = one_clock();
 	double sum = 0, start;
 
 	for (int i = 0; i < WARM_UP; i++)
 		call_operation(op, comm, bytes);
 	for (int i = 0; i < CALLS; i++) {
-		MPI_Barrier(comm);
-		start = MPI_Wtime();
+		start = start_together(comm, global);
 		call_operation(op, comm, bytes);
 		sum += MPI_Wtime() - start;
 	}
