@@ -175,6 +175,9 @@ void repro_out_row(const struct repro *r, enum repro_format f, unsigned i);
 struct repro_sensitivity;
 void repro_out_end(const struct repro *r, const struct repro_sensitivity *s,
 		   enum repro_format f);
+/* Adds the predictions that were run, and those in band. */
+void repro_out_count(const struct repro *r, unsigned *predictions_p,
+		     unsigned *held_p);
 /* Writes the last line of the text output: the summary. */
 #define REPRO_SUM 320
 void repro_out_sum(const struct repro *r, const struct repro_sensitivity *s,

@@ -215,27 +215,44 @@ static int main_check(struct weft_args *w, struct repro *r,
 	return 0;
 }
 
-/* Runs every system that has a table, then prints one summary line for each. */
+/* Summary of "all": a line for each system, and all predictions. */
+struct summary {
+	char name[REPRO_SYSTEMS][32], line[REPRO_SYSTEMS][REPRO_SUM];
+	unsigned count, predictions, held;
+};
+
+static void print_summary(const struct summary *s)
+{
+	for (unsigned i = 0; i < s->count; i++)
+		printf("%s%-8s %s\n", i ? "" : "\n", s->name[i], s->line[i]);
+	if (s->predictions)
+		printf("%-8s %u of %u predictions in band, %u %%\n", "all",
+		       s->held, s->predictions, 100 * s->held / s->predictions);
+}
+
+/* Runs every system that has a table, then prints the summary. */
 static int run_systems(struct weft_args *w, struct repro *r,
 		       const struct args *a)
 {
-	char name[REPRO_SYSTEMS][32], line[REPRO_SYSTEMS][REPRO_SUM];
-	unsigned n = repro_systems(name), i;
+	struct summary s = { .count = 0 };
+	bool text = !a->json && !a->csv;
 	int bad = 0;
 
-	for (i = 0; i < n; i++) {
-		r->system = r->machine = name[i];
+	s.count = repro_systems(s.name);
+	for (unsigned i = 0; i < s.count; i++) {
+		r->system = r->machine = s.name[i];
 		r->count = 0;
 		memset(r->row, 0, sizeof(r->row));
 		if (main_check(w, r, a))
 			return -1;
-		if (!a->json && !a->csv)
-			printf("%s%s\n\n", i ? "\n" : "", name[i]);
+		if (text)
+			printf("%s%s\n\n", i ? "\n" : "", s.name[i]);
 		bad |= run_all(r, a);
-		repro_out_sum(r, a->changes, line[i], sizeof(line[i]));
+		repro_out_sum(r, a->changes, s.line[i], sizeof(s.line[i]));
+		repro_out_count(r, &s.predictions, &s.held);
 	}
-	for (i = 0; i < n && !a->json && !a->csv; i++)
-		printf("%s%-8s %s\n", i ? "" : "\n", name[i], line[i]);
+	if (text)
+		print_summary(&s);
 	return bad;
 }
 

@@ -65,6 +65,15 @@ static struct tally tally(const struct repro *r)
 	return t;
 }
 
+void repro_out_count(const struct repro *r, unsigned *predictions_p,
+		     unsigned *held_p)
+{
+	struct tally t = tally(r);
+
+	*predictions_p += t.run[REPRO_PREDICTED];
+	*held_p += t.in_band[REPRO_PREDICTED];
+}
+
 const char *repro_band_text(const struct repro_row *row, char *text, size_t len)
 {
 	if (row->bound == REPRO_AT_MOST)

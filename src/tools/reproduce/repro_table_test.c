@@ -121,6 +121,24 @@ static void summary_counts_explained_rows_apart(void **state)
 		   "doc/model.md); 0 calibrated rows, which are no evidence");
 }
 
+static void predictions_of_several_systems_add_up(void **state)
+{
+	unsigned predictions = 100, held = 90;
+
+	memset(&r, 0, sizeof(r));
+	r.count = 4;
+	for (unsigned i = 0; i < r.count; i++)
+		r.row[i] = (struct repro_row){ .value = 1,
+					       .model = 1 + i % 2,
+					       .band = 5,
+					       .state = REPRO_DONE };
+	r.row[2].kind = REPRO_BOUND;
+	r.row[3].state = REPRO_LEFT_OUT;
+	repro_out_count(&r, &predictions, &held);
+	T_IS(predictions, 102);
+	T_IS(held, 91);
+}
+
 static void errors_are_in_percent_or_points(void **state)
 {
 	struct repro_row row = {
@@ -154,6 +172,7 @@ int main(void)
 		T_CASE(as_many_calibrated_rows_as_constants),
 		T_CASE(explained_predictions_are_outside),
 		T_CASE(summary_counts_explained_rows_apart),
+		T_CASE(predictions_of_several_systems_add_up),
 		T_CASE(errors_are_in_percent_or_points),
 		T_CASE(experiment_arguments_are_parsed),
 		T_CASE(at_most_and_at_least_bounds),

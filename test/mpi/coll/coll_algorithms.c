@@ -325,32 +325,35 @@ static void test_alltoall(const struct test_comm *o)
 struct family {
 	const char *key;
 	void (*test)(const struct test_comm *o);
-	const char *names[9];
+	const char *names[10];
 };
 
 static const struct family families[] = {
-	{ "barrier", test_barrier, { "", "dissemination", "tree" } },
+	{ "barrier", test_barrier, { "", "dissemination", "tree", "linear" } },
 	{ "bcast",
 	  test_bcast,
-	  { "", "linear", "binomial", "chain", "scatter", "shared" } },
+	  { "", "linear", "binomial", "chain", "scatter", "shared",
+	    "composed" } },
 	{ "reduce",
 	  test_reduce,
-	  { "", "binomial", "slices", "rabenseifner", "linear", "shared" } },
+	  { "", "binomial", "slices", "rabenseifner", "linear", "shared",
+	    "composed" } },
 	{ "allreduce",
 	  test_allreduce,
 	  { "", "recdbl", "tree", "slices", "ring", "rabenseifner", "linear",
-	    "shared" } },
-	{ "gather", test_gather, { "", "binomial", "linear" } },
-	{ "scatter", test_scatter, { "", "binomial", "linear" } },
+	    "shared", "composed" } },
+	{ "gather", test_gather, { "", "binomial", "linear", "composed" } },
+	{ "scatter", test_scatter, { "", "binomial", "linear", "composed" } },
 	{ "allgather",
 	  test_allgather,
-	  { "", "recdbl", "bruck", "ring", "linear", "shared" } },
+	  { "", "recdbl", "bruck", "ring", "linear", "shared", "composed" } },
 	{ "alltoall",
 	  test_alltoall,
 	  { "", "linear", "bruck", "pairwise", "inplace" } },
 	{ "reduce_scatter",
 	  test_redscat,
-	  { "", "recdbl", "halving", "pairwise", "ordered", "shared" } },
+	  { "", "recdbl", "halving", "pairwise", "ordered", "shared",
+	    "composed" } },
 	{ "scan", test_scan, { "", "recdbl", "linear" } },
 	{ "exscan", test_exscan, { "", "recdbl", "linear" } },
 };
