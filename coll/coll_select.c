@@ -463,50 +463,6 @@ static unsigned traits(const struct weft_coll_args *a)
 	return t | (coll_in_place(&a->s) ? COLL_IN : COLL_OUT);
 }
 
-static uint64_t side_bytes(const struct weft_coll_side *s)
-{
-	return (uint64_t)(s->count * s->dt->size);
-}
-
-static uint64_t sum_bytes(const struct weft_coll_args *a)
-{
-	MPI_Count sum = 0;
-	int i;
-
-	if (!a->uneven)
-		return side_bytes(&a->r) * (uint64_t)a->comm->size;
-	for (i = 0; i < a->comm->size; i++)
-		sum += coll_count(&a->r, i);
-	return (uint64_t)(sum * a->r.dt->size);
-}
-
-uint64_t coll_volume(const struct weft_coll_args *a)
-{
-	bool at_root = a->comm->rank == a->root;
-
-	if (a->comm->inter)
-		return 0;
-	switch (a->kind) {
-	case WEFT_COLL_BCAST:
-	case WEFT_COLL_REDUCE:
-	case WEFT_COLL_ALLREDUCE:
-	case WEFT_COLL_SCAN:
-	case WEFT_COLL_EXSCAN:
-		return side_bytes(&a->r);
-	case WEFT_COLL_GATHER:
-		return a->uneven ? 0 : side_bytes(at_root ? &a->r : &a->s);
-	case WEFT_COLL_SCATTER:
-		return a->uneven ? 0 : side_bytes(at_root ? &a->s : &a->r);
-	case WEFT_COLL_ALLTOALL:
-		return a->uneven ? 0 : side_bytes(&a->r);
-	case WEFT_COLL_ALLGATHER:
-	case WEFT_COLL_REDUCE_SCATTER:
-		return sum_bytes(a);
-	default:
-		return 0;
-	}
-}
-
 /* ---- selection ---- */
 
 #define PREFERENCES (COLL_OVERSUBSCRIBED | COLL_OWN_CORE | COLL_CHOSEN)

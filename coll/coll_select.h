@@ -130,7 +130,7 @@ struct weft_route *coll_route(const struct weft_coll_args *a);
  */
 struct weft_route *coll_unit_private_route(const struct weft_coll_args *a);
 /*
- * coll_unit.c: returns whether the unit supports the call, whatever the table
+ * coll_side.c: returns whether the unit supports the call, whatever the table
  * selects.
  */
 bool coll_unit_fits(const struct weft_coll_args *a);

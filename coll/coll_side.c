@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Buffers of an operation as blocks, for all forms of arguments. */
-#include "coll/coll_prog.h"
+#include "coll/coll_select.h"
 #include "src/offload/offload_device.h"
 
 void *coll_block_addr(const struct weft_coll_side *s, int i)
@@ -80,4 +80,62 @@ void coll_own_block(struct coll_prog *p, const struct weft_coll_args *a)
 		coll_copy(p, a->s.buf, a->s.count, a->s.dt,
 			  coll_block_addr(&a->r, p->rank),
 			  coll_count(&a->r, p->rank), a->r.dt);
+}
+
+/* ---- properties of a call ---- */
+
+static uint64_t side_bytes(const struct weft_coll_side *s)
+{
+	return (uint64_t)(s->count * s->dt->size);
+}
+
+static uint64_t sum_bytes(const struct weft_coll_args *a)
+{
+	MPI_Count sum = 0;
+	int i;
+
+	if (!a->uneven)
+		return side_bytes(&a->r) * (uint64_t)a->comm->size;
+	for (i = 0; i < a->comm->size; i++)
+		sum += coll_count(&a->r, i);
+	return (uint64_t)(sum * a->r.dt->size);
+}
+
+uint64_t coll_volume(const struct weft_coll_args *a)
+{
+	bool at_root = a->comm->rank == a->root;
+
+	if (a->comm->inter)
+		return 0;
+	switch (a->kind) {
+	case WEFT_COLL_BCAST:
+	case WEFT_COLL_REDUCE:
+	case WEFT_COLL_ALLREDUCE:
+	case WEFT_COLL_SCAN:
+	case WEFT_COLL_EXSCAN:
+		return side_bytes(&a->r);
+	case WEFT_COLL_GATHER:
+		return a->uneven ? 0 : side_bytes(at_root ? &a->r : &a->s);
+	case WEFT_COLL_SCATTER:
+		return a->uneven ? 0 : side_bytes(at_root ? &a->s : &a->r);
+	case WEFT_COLL_ALLTOALL:
+		return a->uneven ? 0 : side_bytes(&a->r);
+	case WEFT_COLL_ALLGATHER:
+	case WEFT_COLL_REDUCE_SCATTER:
+		return sum_bytes(a);
+	default:
+		return 0;
+	}
+}
+
+bool coll_unit_fits(const struct weft_coll_args *a)
+{
+	switch (a->kind) {
+	case WEFT_COLL_REDUCE:
+	case WEFT_COLL_ALLREDUCE:
+	case WEFT_COLL_REDUCE_SCATTER:
+		return weft_route_supports(a->op, a->r.dt);
+	default:
+		return true;
+	}
 }

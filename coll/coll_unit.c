@@ -171,18 +171,6 @@ struct weft_route *coll_unit_private_route(const struct weft_coll_args *a)
 	return NULL;
 }
 
-bool coll_unit_fits(const struct weft_coll_args *a)
-{
-	switch (a->kind) {
-	case WEFT_COLL_REDUCE:
-	case WEFT_COLL_ALLREDUCE:
-	case WEFT_COLL_REDUCE_SCATTER:
-		return weft_route_supports(a->op, a->r.dt);
-	default:
-		return true;
-	}
-}
-
 /* ---- calls that need no program ---- */
 
 /* Returns whether the vector is short and the unit can use it in place. */
