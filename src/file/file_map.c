@@ -3,10 +3,12 @@
 #include "src/file/file_map.h"
 
 #include "src/core/core_state.h"
+#include "src/os/guard.h"
 
 #include <errno.h>
 #include <linux/magic.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/vfs.h>
@@ -93,17 +95,61 @@ bool file_map_holds(const struct weft_file *f, bool write, MPI_Offset end)
 	       (!write || st.st_blocks >= (st.st_size + 511) / 512);
 }
 
+struct map_copy {
+	const struct iovec *mem, *at; /* lists of the same number of bytes */
+	int k;			      /* pieces of the file */
+	bool write;
+};
+
+static void copy_pieces(void *arg)
+{
+	const struct map_copy *c = arg;
+	const struct iovec *mem = c->mem;
+	size_t pos = 0; /* in *mem */
+
+	for (int i = 0; i < c->k; i++)
+		for (size_t done = 0, len; done < c->at[i].iov_len;
+		     done += len) {
+			char *file = (char *)c->at[i].iov_base + done;
+			char *own;
+
+			for (; pos == mem->iov_len; pos = 0)
+				mem++;
+			own = (char *)mem->iov_base + pos;
+			len = c->at[i].iov_len - done;
+			if (len > mem->iov_len - pos)
+				len = mem->iov_len - pos;
+			memcpy(c->write ? file : own, c->write ? own : file,
+			       len);
+			pos += len;
+		}
+}
+
+/* Copies by the process itself. Returns false after a fault. */
+static bool copy_guarded(const struct iovec *mem, struct iovec *at, int k,
+			 bool write)
+{
+	struct map_copy c = { .mem = mem, .at = at, .k = k, .write = write };
+
+	return weft_guard_works() && !weft_guard_quiet(copy_pieces, &c);
+}
+
 ssize_t file_map_move(const struct weft_file *f, bool write,
 		      const struct iovec *mem, int n, struct iovec *at, int k)
 {
 	uint64_t base = weft_load64(&f->map->base);
+	size_t bytes = 0;
 	ssize_t moved;
 
-	for (int i = 0; i < k; i++)
+	for (int i = 0; i < k; i++) {
 		at[i].iov_base =
 			(char *)(uintptr_t)base + (uintptr_t)at[i].iov_base;
+		bytes += at[i].iov_len;
+	}
 	if (write)
 		weft_store32(&f->map->dirty, 1);
+	if (copy_guarded(mem, at, k, write))
+		return (ssize_t)bytes;
 	moved = write ? process_vm_writev(getpid(), mem, (unsigned long)n, at,
 					  (unsigned long)k, 0)
 		      : process_vm_readv(getpid(), mem, (unsigned long)n, at,

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Accesses of a file on tmpfs through a mapping. The kernel executes one
- * write() of a file at a time, and one call moves one range;
- * process_vm_writev() on a mapping of the file moves many ranges and excludes
- * no other process. Unlike an access of the mapping by this process, the call
- * returns an error, instead of raising SIGBUS, if another process shortens the
- * file.
+ * write() of a file at a time, and one call moves one range; a copy between
+ * memory and the mapping makes no call and excludes no other process. If
+ * another process shortens the file, the copy raises SIGBUS, which a guard
+ * (src/os/guard.h) catches. If the program has its own handler of SIGBUS,
+ * process_vm_readv() and process_vm_writev() on the mapping are used instead:
+ * these return an error.
  *
  * Only ranges before the end of the file are moved in this way, and written
  * only if the file has no holes: no page is allocated. If a function cannot

@@ -79,19 +79,36 @@ void weft_guard_init(void)
 	pthread_once(&once, install_handlers);
 }
 
-int weft_guard(void (*work)(void *arg), void *arg)
+bool weft_guard_works(void)
+{
+	struct sigaction now;
+
+	weft_guard_init();
+	return !sigaction(SIGBUS, NULL, &now) && now.sa_flags & SA_SIGINFO &&
+	       now.sa_sigaction == fault_handler;
+}
+
+int weft_guard_quiet(void (*work)(void *arg), void *arg)
 {
 	sigjmp_buf here;
 
 	guard = &here;
 	if (sigsetjmp(here, 0)) {
 		guard = NULL;
-		weft_log(WEFT_LOG_ERROR, "corrupt shared memory: %s", reason);
 		return -EFAULT;
 	}
 	work(arg);
 	guard = NULL;
 	return 0;
+}
+
+int weft_guard(void (*work)(void *arg), void *arg)
+{
+	int err = weft_guard_quiet(work, arg);
+
+	if (err)
+		weft_log(WEFT_LOG_ERROR, "corrupt shared memory: %s", reason);
+	return err;
 }
 
 void weft_guard_fail(const char *why)

@@ -17,6 +17,8 @@
 
 #include "src/base/attr.h"
 
+#include <stdbool.h>
+
 /*
  * Installs handlers for processor faults (SIGSEGV, SIGBUS, SIGFPE), once per
  * process. Outside of a guard the earlier actions apply.
@@ -28,6 +30,15 @@ void weft_guard_init(void);
  * no system call.
  */
 int weft_guard(void (*work)(void *arg), void *arg);
+
+/* As weft_guard(), for faults that are expected: they are not logged. */
+int weft_guard_quiet(void (*work)(void *arg), void *arg);
+
+/*
+ * Installs the handlers. Returns whether missing memory (SIGBUS) still reaches
+ * them: the program may have installed its own handler since.
+ */
+bool weft_guard_works(void);
 
 /* Ends the work of this thread; without a guard, aborts the process. */
 WEFT_NORETURN WEFT_COLD void weft_guard_fail(const char *why);

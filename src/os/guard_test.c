@@ -41,6 +41,39 @@ static void guarded_work_returns_0(void **state)
 	T_IS(n, 1);
 }
 
+/* A quiet guard logs nothing. */
+static void quiet_fault(void *none)
+{
+	int out[2], n = 0, err;
+	char text[64];
+
+	T_OK(pipe(out));
+	err = dup(2);
+	dup2(out[1], 2);
+	n += weft_guard_quiet(touch, none) == -EFAULT;
+	dup2(err, 2);
+	close(err);
+	close(out[1]);
+	T_IS(n, 1);
+	T_IS(read(out[0], text, sizeof(text)), 0);
+	T_OK(weft_guard_quiet(add_one, &n));
+	T_IS(n, 2);
+	close(out[0]);
+}
+
+/* The program replaces the handler, and restores it. */
+static void program_handler(void)
+{
+	struct sigaction own;
+
+	T_TRUE(weft_guard_works());
+	sigaction(SIGBUS, NULL, &own);
+	signal(SIGBUS, SIG_DFL);
+	T_TRUE(!weft_guard_works());
+	sigaction(SIGBUS, &own, NULL);
+	T_TRUE(weft_guard_works());
+}
+
 static void guarded_fault_returns_efault(void **state)
 {
 	void *none =
@@ -54,6 +87,8 @@ static void guarded_fault_returns_efault(void **state)
 		T_OK(weft_guard(add_one, &n));
 	}
 	T_IS(n, 100);
+	quiet_fault(none);
+	program_handler();
 	munmap(none, 4096);
 }
 

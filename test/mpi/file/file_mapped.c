@@ -2,10 +2,12 @@
 /*
  * Files on tmpfs, where long writes and blocks that alternate between the ranks
  * are moved through a mapping: contents, the end of the file, files that other
- * programs shorten, and the time of the last change.
+ * programs shorten, missing memory, and the time of the last change.
  */
 #include "file_t.h"
 
+#include <signal.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 
 enum { BLOCK = 8192, BLOCKS = 120, ROUNDS = 3 };
@@ -165,6 +167,41 @@ static void change_time(void)
 	MT_OK(MPI_File_close(&f));
 }
 
+static void bus_error(int sig)
+{
+	_exit(99);
+}
+
+/*
+ * A buffer whose second half is missing, as the pages of a file that becomes
+ * shorter during the copy: an error, also if the program handles SIGBUS.
+ */
+static void missing_memory(void)
+{
+	MPI_File f = open_as(MPI_MODE_RDWR);
+	int fd = memfd_create("half", 0);
+	struct sigaction old, own = { .sa_handler = bus_error };
+	unsigned char *half;
+
+	MT_IS(ftruncate(fd, BYTES / 2), 0);
+	half = mmap(NULL, BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	MT_TRUE(half != MAP_FAILED);
+	alternate(f);
+	write_all(f, 8);
+	for (int i = 0; i < 2; i++) {
+		memset(half, 0, BYTES / 2);
+		MT_TRUE(MPI_File_read_at(f, 0, half, (int)BYTES, MPI_BYTE,
+					 MPI_STATUS_IGNORE) != MPI_SUCCESS);
+		MT_TRUE(!memcmp(half, data, BLOCK));
+		if (i == 0)
+			sigaction(SIGBUS, &own, &old);
+	}
+	sigaction(SIGBUS, &old, NULL);
+	munmap(half, BYTES);
+	close(fd);
+	MT_OK(MPI_File_close(&f));
+}
+
 int main(int argc, char **argv)
 {
 	mt_begin(&argc, &argv);
@@ -177,6 +214,7 @@ int main(int argc, char **argv)
 	shorter();
 	contiguous();
 	change_time();
+	missing_memory();
 	MT_OK(MPI_Barrier(MPI_COMM_WORLD));
 	if (mt_rank == 0)
 		MT_IS(unlink(path), 0);
