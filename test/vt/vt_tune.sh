@@ -16,7 +16,7 @@ chosen='gather scatter allgather alltoall reduce_scatter scan'
 
 # check MACHINE OPERATION...: weft-tune --check
 check() {
-	local machine=$1 op
+	local machine=$1 op rc
 	shift
 	for op; do
 		"$builddir/mpiexec" -q --machine "$machine" -n "${ranks##*,}" \
