@@ -85,7 +85,7 @@ static void hosts_order(struct coll_hosts *h, int size)
 }
 
 /*
- * Fills the mapping; the core lock is held. Returns false if a rank's host is
+ * Fills the mapping; requires the core lock. Returns false if a rank's host is
  * unknown.
  */
 static bool hosts_fill(struct coll_hosts *h, const struct weft_comm *comm)

@@ -120,7 +120,7 @@ void coll_expect(struct coll_prog *p, int from);
 
 /*
  * Wait for one message, or for all messages so far. coll_wait_all() makes the
- * numbers of all earlier messages invalid.
+ * ids of all earlier messages invalid.
  */
 void coll_wait(struct coll_prog *p, unsigned id);
 void coll_wait_all(struct coll_prog *p);

@@ -324,7 +324,7 @@ int weft_bgq_halt(struct weft_bgq *mu, enum weft_bgq_part part);
 /* ---- registers: 8 bytes each, accesses in program order ---- */
 
 /*
- * Performance counters of the unit (UPC): numbers of register WEFT_BGQ_UPC.
+ * Performance counters of the unit (UPC): indices of register WEFT_BGQ_UPC.
  * They count from the opening of the unit; a store sets a counter.
  */
 enum weft_bgq_upc {
@@ -357,7 +357,7 @@ enum weft_bgq_reg {
 	 * ring, as weft_bgq_inj_post does
 	 */
 	WEFT_BGQ_INJ_TAIL,
-	WEFT_BGQ_INJ_FREE,  /* free space in units of 64 bytes */
+	WEFT_BGQ_INJ_FREE,  /* free space, in slots of 64 bytes */
 	WEFT_BGQ_INJ_COUNT, /* number of completed descriptors */
 	WEFT_BGQ_INJ_ERROR, /* enum weft_bgq_error; 0: none */
 	/* interrupt when the free space exceeds the stored value */
@@ -369,7 +369,7 @@ enum weft_bgq_reg {
 	WEFT_BGQ_REC_HEAD,
 	WEFT_BGQ_REC_TAIL,
 	WEFT_BGQ_REC_SHADOW,
-	WEFT_BGQ_REC_FREE, /* free space in units of 32 bytes */
+	WEFT_BGQ_REC_FREE, /* free space, in chunks of 32 bytes */
 	/* interrupt when the free space is below the stored value */
 	WEFT_BGQ_REC_THRESHOLD,
 	/* bits of enum weft_bgq_irq; a store clears bits */

@@ -282,7 +282,7 @@ enum weft_qsnet2_transaction {
 /*
  * Data type of a write: for a page of the other byte order, data is swapped in
  * units of this size; bytes (0) are never swapped. Address and length must be
- * multiples of the unit. Tests, additions and events use units of 64 bits.
+ * multiples of the unit. Tests, additions and events use words of 64 bits.
  */
 #define WEFT_QSNET2_T_16   0x200u
 #define WEFT_QSNET2_T_32   0x400u
@@ -405,7 +405,7 @@ static inline void weft_qsnet2_interrupt(struct weft_qsnet2_stream *s,
 	weft_qsnet2_word(s, cookie);
 }
 
-/* Starts a thread of the queue's context and priority at program pc. */
+/* Starts a thread at pc, with the context and priority of the command queue. */
 static inline void weft_qsnet2_start_thread(struct weft_qsnet2_stream *s,
 					    uint32_t pc, const uint64_t regs[6])
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Software prefetch, which does not change the network. The state of a large
- * network does not fit the cache; if each cache miss had to wait for the
+ * Software prefetch; it has no effect on the model's results. The state of a
+ * large network does not fit the cache; if each cache miss had to wait for the
  * previous one, most time would be spent waiting. Before a batch of events or
  * nodes is processed, short loops load the cache lines that the batch needs, so
  * that the misses overlap; a second loop loads lines found through other lines.

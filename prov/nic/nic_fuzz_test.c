@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Packets of a hostile peer, on every machine: two endpoints exchange messages,
- * one-sided accesses and atomics, and the carrier of one changes some of the
- * packets that it sends (test/support/fuzz.h): numbers of the header, numbers
- * in the payload, lengths, repetition and loss. The other endpoint must not
- * access memory outside packets and buffers, and must serve a third one.
+ * one-sided accesses and atomics, and the carrier of one corrupts some of the
+ * packets that it sends (test/support/fuzz.h): header fields, integers in the
+ * payload, lengths; it also duplicates and drops packets. The other endpoint
+ * must not access memory outside packets and buffers, and must serve a third
+ * one.
  */
 #include "test/support/fuzz.h"
 #include "test/support/nic_pair.h"
@@ -17,7 +18,7 @@ static unsigned changed;
 
 /* ---- a carrier that changes packets -------------------------------------- */
 
-/* Numbers of struct weft_pkt, then words of the payload. */
+/* Fields of struct weft_pkt, then words of the payload. */
 static const struct fuzz_field fields[] = {
 	FUZZ_FIELD(struct weft_pkt, type, 0),
 	FUZZ_FIELD(struct weft_pkt, flags, 0),

@@ -329,7 +329,10 @@ static void long_accesses_use_the_stream(void **state)
 	T_IS(access_run(w, WEFT_READ, 0, 0, SHORTEST - 1, 3), 0);
 	T_IS(access_run(w, WEFT_WRITE, relaxed, 9, 300001, 4), 300001);
 	T_IS(access_run(w, WEFT_WRITE, relaxed, 9, SHORTEST - 1, 4), 0);
-	/* a write that later accesses must not overtake uses packets */
+	/*
+	 * an ordered write (no WEFT_OP_RELAXED) is sent in packets, not through
+	 * the stream
+	 */
 	T_IS(access_run(w, WEFT_WRITE, 0, 9, 300001, 5), 0);
 	world_close(w);
 }

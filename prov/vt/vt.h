@@ -19,7 +19,7 @@
  *   vt_file.c          file accesses through I/O nodes; vt_file_call.c: the
  *                      rank's part
  *   vt_fault.c         failed nodes and lost messages, by a fault plan
- *   vt_end.c           ranks that a fault plan ends, and the times at which the
+ *   vt_end.c           ranks killed by a fault plan, and the times at which the
  *                      other ranks know it
  *   vt_engine_pass.c   functions that all parts of an engine pass use
  *   vt_engine.c        the engine pass, run by the rank that blocks last
@@ -294,7 +294,10 @@ static inline void vt_clock_advance(struct vt_rank *r, uint64_t ps)
 	vt_now_set(r, vt_now(r) + ps);
 }
 
-/* relaxed, like vt_now(): a thread may block again during an engine pass */
+/*
+ * relaxed, like vt_now(): the rank may change it during an engine pass by
+ * blocking again, and either value is acceptable
+ */
 static inline uint64_t vt_due(const struct weft_vt *w, uint32_t rank)
 {
 	return weft_load64_relaxed(&w->due[rank]);
@@ -398,10 +401,7 @@ void vt_msg_init(struct weft_vt *w, uint32_t from, uint32_t to,
 /* vt_msg_init() for messages that an interface sends without its rank. */
 void vt_msg_init_unit(struct weft_vt *w, uint32_t from, uint32_t to,
 		      const struct weft_pkt_attr *attr, struct net_msg *m);
-/*
- * Calls one of the two functions above, for a packet or transfer posted by a
- * rank.
- */
+/* Calls one of these two functions, for a packet or transfer of a rank. */
 void vt_msg_init_sent(struct weft_vt *w, const struct vt_buf *b,
 		      struct net_msg *m);
 void vt_model_send(struct weft_vt *w, uint64_t at, const struct net_msg *m);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks that a fault plan ends, and detection of their end by other ranks.
+ * Ranks killed by a fault plan, and detection of their end by other ranks.
  *
  *   failed_ps   dead-rank, dead-processor: the rank runs up to this time
  *               (vt_wait.c). Messages sent before this time arrive; later ones

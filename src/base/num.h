@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /*
- * Element types. The word types have the numbers of libfabric's enum
+ * Element types. The word types have the values of libfabric's enum
  * fi_datatype, since packets contain them; the other types are MPI's.
  */
 enum weft_num_type {
@@ -52,7 +52,7 @@ enum weft_num_type {
 };
 
 /*
- * Operations, with the numbers of libfabric's enum fi_op, since packets contain
+ * Operations, with the values of libfabric's enum fi_op, since packets contain
  * them. Operations up to WEFT_NUM_BXOR have kernels; atomics support all
  * operations.
  */

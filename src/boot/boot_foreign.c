@@ -71,7 +71,7 @@ static int find_known(const struct weft_identity *id)
 	return -ENOENT;
 }
 
-/* Adds a process. The lock is held. */
+/* Adds a process. Requires the lock. */
 static int add(const struct weft_identity *id)
 {
 	int proc = weft_core.procs, rc;

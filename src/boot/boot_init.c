@@ -211,7 +211,7 @@ static int open_library(int level)
 	return 0;
 }
 
-/* Adds a user. The lock is held. */
+/* Adds a user. Requires the lock. */
 static int add_user(int level)
 {
 	int rc = is_open ? 0 : open_library(level);
@@ -224,7 +224,7 @@ static int add_user(int level)
 	return 0;
 }
 
-/* Removes a user. The lock is held. */
+/* Removes a user. Requires the lock. */
 static void remove_user(void)
 {
 	if (--users)
@@ -241,7 +241,7 @@ static void drain(void)
 		weft_progress();
 }
 
-/* Closes the library, which has left the job. The lock is held. */
+/* Closes the library, which has left the job. Requires the lock. */
 static void close_library(void)
 {
 	weft_trace_stop();

@@ -20,7 +20,7 @@ int weft_wire_names(void);
 void weft_wire_close(void);
 
 const void *weft_wire_name(size_t *len_p);
-/* Inserts a name as proc's address. Returns 0 or -errno. The lock is held. */
+/* Inserts a name as proc's address. Returns 0 or -errno. Requires the lock. */
 int weft_wire_insert(int proc, const void *name);
 /*
  * Copies the name of a process of this job. *len_p: on entry the size of the

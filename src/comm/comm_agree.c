@@ -21,8 +21,8 @@ static struct weft_agree *first_try, *deferred_retry;
 #define FIRST_TRY_IDS UINT64_C(0x5555555555555555)
 
 /*
- * Returns whether no agreement with a lower key is beyond its first try. The
- * lock is held.
+ * Returns whether no agreement with a lower key is beyond its first try.
+ * Requires the lock.
  */
 static bool is_first(const struct weft_agree *a)
 {
@@ -39,8 +39,8 @@ static bool is_first(const struct weft_agree *a)
 }
 
 /*
- * Returns the ids that agreement a may offer now, as a mask for every word. The
- * lock is held.
+ * Returns the ids that agreement a may offer now, as a mask for every word.
+ * Requires the lock.
  */
 static uint64_t may_offer(struct weft_agree *a)
 {

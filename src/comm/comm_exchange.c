@@ -18,7 +18,7 @@
  */
 #define EXCHANGE_MIN_RANKS 8
 
-/* Inserts the addresses of all members of c. The lock is held. */
+/* Inserts the addresses of all members of c. Requires the lock. */
 static int insert_names(const struct weft_comm *c, const char *names,
 			size_t len)
 {

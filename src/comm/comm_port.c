@@ -56,7 +56,7 @@ static uint32_t new_number(void)
 	return n;
 }
 
-/* Returns the open port with that number, or NULL. The lock is held. */
+/* Returns the open port with that number, or NULL. Requires the lock. */
 static struct port *find(uint32_t number)
 {
 	struct weft_list *pos, *tmp;

@@ -245,7 +245,7 @@ static void store(char **at, const char *text)
 		snprintf(*at, MPI_MAX_ERROR_STRING, "%s", text);
 }
 
-/* Stores the text of a class of mpi-ext.h. The lock is held. */
+/* Stores the text of a class of mpi-ext.h. Requires the lock. */
 static int ext_store(int ext, const char *text)
 {
 	unsigned slot = ext_next[ext]++ % CLASSES;

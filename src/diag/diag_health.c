@@ -207,7 +207,7 @@ static uint32_t grew_recently(uint64_t count, uint64_t *old, uint64_t *last_ns,
 
 /*
  * Called during a long wait, in which the rank makes progress in its interface.
- * The lock is held.
+ * Requires the lock.
  */
 static void nic_check(void)
 {

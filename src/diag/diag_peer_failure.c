@@ -176,7 +176,7 @@ static void contact_wanted(void)
 	}
 }
 
-/* Completes receives from dead processes with an error. The lock is held. */
+/* Completes receives from dead processes with an error. Requires the lock. */
 static void check_peers(void)
 {
 	if (may_contact()) {

@@ -42,7 +42,7 @@ void weft_failure_text(char *text, size_t len);
 /* Change the list of communicators in which tag words are looked up. */
 void weft_comm_list_add(struct weft_comm *c);
 void weft_comm_list_remove(struct weft_comm *c);
-/* Returns the communicator with this context, or NULL. The lock is held. */
+/* Returns the communicator with this context, or NULL. Requires the lock. */
 struct weft_comm *weft_comm_list_find(uint64_t ctx);
 /*
  * Calls visit for every communicator. No other thread may use the list, and

@@ -66,7 +66,7 @@ static void *worker_main(void *arg)
 	return NULL;
 }
 
-/* Starts a worker; the lock is held. */
+/* Starts a worker; requires the lock. */
 static void add_worker(void)
 {
 	sigset_t all, before;

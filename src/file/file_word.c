@@ -27,7 +27,7 @@ static weft_au64 *word_at(const struct weft_region *r, int index)
 	return &((struct line *)r->base)[index].word;
 }
 
-/* Creates the region; the lock is held. */
+/* Creates the region; requires the lock. */
 static int words_open(void)
 {
 	uint64_t token = weft_now_ns() ^ (uint64_t)getpid() << 32;

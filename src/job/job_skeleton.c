@@ -9,7 +9,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
-/* unit of blocks: a multiple of the page size of all hosts */
+/* granularity of blocks: a multiple of the page size of all hosts */
 #define GRAIN ((size_t)64 << 10)
 
 struct block {

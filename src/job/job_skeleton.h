@@ -25,7 +25,10 @@
 #define WEFT_SKELETON_FILE_BYTES ((size_t)64 << 20)
 /* default of the smallest block that is folded, bytes */
 #define WEFT_SKELETON_MIN	 ((size_t)64 << 10)
-/* variable that mpiexec sets: DESCRIPTOR,BYTES of the smallest block */
+/*
+ * variable set by mpiexec, "FD,MIN": the file's descriptor, and the size in
+ * bytes of the smallest block that is folded
+ */
 #define WEFT_SKELETON_VAR	 "FI_WEFT_SKELETON"
 
 static inline bool weft_skeleton_has(uint64_t address)

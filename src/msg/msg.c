@@ -61,7 +61,7 @@ static int p2p_start(struct weft_req *r)
 	return rc;
 }
 
-/* Cancels a message. The lock is held. */
+/* Cancels a message. Requires the lock. */
 static int cancel_message(struct weft_p2p *p)
 {
 	struct fi_cq_tagged_entry e = { .tag = p->word };

@@ -102,7 +102,7 @@ static inline void weft_p2p_close(struct weft_p2p *p)
 
 /*
  * Cancels a message, so that it completes with this error. A message that has
- * already been matched completes normally. The lock is held.
+ * already been matched completes normally. Requires the lock.
  */
 void weft_p2p_interrupt(struct weft_p2p *p, int error);
 

@@ -239,7 +239,7 @@ static int search_post(struct search *s, uint64_t flags)
 }
 
 /*
- * Peeks and polls until the result is available. The lock is held, so that no
+ * Peeks and polls until the result is available. Requires the lock, so that no
  * receive is posted meanwhile. Returns 1: a message was found; 0: none;
  * -EAGAIN: retry.
  */

@@ -14,7 +14,7 @@
  * libfabric reports only the oldest message with a tag word, hence the third
  * case: if several sends have one tag, the oldest is cancelled first.
  *
- * The core's lock is held during all calls except weft_ctrl_open().
+ * All functions except weft_ctrl_open() require the core's lock.
  */
 #ifndef WEFT_MSG_ACK_H
 #define WEFT_MSG_ACK_H

@@ -68,7 +68,7 @@ int weft_bsend_attach(struct weft_bsend **where, void *base, MPI_Count size)
 	return 0;
 }
 
-/* Frees the space of messages that have been sent. The lock is held. */
+/* Frees the space of messages that have been sent. Requires the lock. */
 static void reap(struct weft_bsend *b)
 {
 	struct weft_list *pos, *tmp;

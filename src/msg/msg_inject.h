@@ -26,7 +26,7 @@
 static_assert(FI_EAGAIN == EAGAIN, "FI_EAGAIN equals EAGAIN");
 
 /*
- * Sends bytes. Returns 0, -EAGAIN or -FI_E*. The lock is held. Queued sends to
+ * Sends bytes. Returns 0, -EAGAIN or -FI_E*. Requires the lock. Queued sends to
  * that process must be posted first: while the queue is not empty, to->addr is
  * FI_ADDR_NOTAVAIL.
  */

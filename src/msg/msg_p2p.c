@@ -96,7 +96,7 @@ int weft_arrival_wait(const struct fi_weft_arrival *d, MPI_Status *status)
 	}
 }
 
-/* Posts a receive; sets all fields of its request. The lock is held. */
+/* Posts a receive; sets all fields of its request. Requires the lock. */
 static WEFT_COLD int post_whole(struct weft_p2p *p,
 				const struct weft_p2p_args *a)
 {

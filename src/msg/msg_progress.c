@@ -145,7 +145,7 @@ static WEFT_COLD int handle_cq_error(ssize_t n)
 	return 0;
 }
 
-/* Processes the result of fi_cq_read or fi_cq_sread; the lock is held. */
+/* Processes the result of fi_cq_read or fi_cq_sread; requires the lock. */
 WEFT_INLINE int dispatch_read(const struct fi_cq_tagged_entry *e, ssize_t n)
 {
 	if (n > 0) {

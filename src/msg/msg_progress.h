@@ -72,7 +72,7 @@ void weft_progress_add(struct weft_req *r);
  * steps it in the next pass.
  */
 void weft_progress_add_held(struct weft_req *r);
-/* Reads completions only; does not retry or step. The lock is held. */
+/* Reads completions only; does not retry or step. Requires the lock. */
 void weft_progress_read(void);
 
 /*
@@ -103,7 +103,7 @@ void weft_progress_recheck(void);
 void weft_progress_wake(void);
 
 /*
- * Notifies waiting threads of a changed condition. The lock is held. Code
+ * Notifies waiting threads of a changed condition. Requires the lock. Code
  * outside the loop that changes a condition must call this: threads block
  * without timeout.
  */

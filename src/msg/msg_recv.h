@@ -17,7 +17,7 @@
 
 /* Initializes p as a receive, after weft_req_init(). */
 void weft_p2p_init_recv(struct weft_p2p *p, const struct weft_p2p_args *a);
-/* Makes p active; the lock is held. Returns 0 or -errno (p is not active). */
+/* Makes p active; requires the lock. Returns 0 or -errno (p is not active). */
 int weft_p2p_start_recv(struct weft_p2p *p);
 /* Completes a receive, also of a matched message. */
 void weft_p2p_recv_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
@@ -124,7 +124,7 @@ WEFT_INLINE int weft_core_recv_direct(const struct weft_p2p_args *a,
  * Posts a receive into contiguous memory if no receive is queued, and sets only
  * the fields that the completion needs. Not used if all
  * fields are needed (weft_core.whole_requests). Returns -EAGAIN if it is not
- * possible. The lock is held.
+ * possible. Requires the lock.
  */
 WEFT_INLINE int weft_p2p_post_in_place(struct weft_p2p *p,
 				       const struct weft_p2p_args *a)

@@ -131,7 +131,7 @@ extern weft_au32 weft_completed WEFT_HIDDEN;
 /* Number of completed orphans; the progress loop frees them. */
 extern weft_au32 weft_req_orphans WEFT_HIDDEN;
 void weft_req_free_orphans(void);
-/* Adds a completed orphan to the list. The lock is held. */
+/* Adds a completed orphan to the list. Requires the lock. */
 void weft_req_orphaned(struct weft_req *r);
 
 static inline bool weft_req_is_done(const struct weft_req *r)
@@ -146,8 +146,8 @@ static inline bool weft_req_is_done(const struct weft_req *r)
 }
 
 /*
- * Completes an active request. error: 0, -errno or an MPI code. With threads
- * the lock is held.
+ * Completes an active request. error: 0, -errno or an MPI code. With several
+ * threads it requires the lock.
  */
 static inline void weft_req_complete(struct weft_req *r, int error)
 {

@@ -46,7 +46,7 @@ enum weft_route_state {
 int weft_routes_open(void);
 void weft_routes_close(void);
 bool weft_routes_exist(void);
-/* Looks up the addresses and hosts of all members. The lock is held. */
+/* Looks up the addresses and hosts of all members. Requires the lock. */
 int weft_route_resolve(const struct weft_comm *comm);
 
 /*
@@ -94,7 +94,7 @@ void weft_route_leave(struct weft_comm *comm);
 
 /*
  * Fails the outstanding and later calls of all routes of a communicator with
- * this error (FI_E*). The lock is held.
+ * this error (FI_E*). Requires the lock.
  */
 void weft_routes_fail(const struct weft_comm *comm, int err);
 

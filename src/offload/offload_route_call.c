@@ -182,7 +182,7 @@ static const struct weft_req_ops req_io_ops = {
 	.free = req_io_free,
 };
 
-/* Returns a new request, or NULL: no memory. The lock is held. */
+/* Returns a new request, or NULL: no memory. Requires the lock. */
 WEFT_INLINE struct call_req *req_make(struct weft_route *r,
 				      const struct weft_req_ops *ops)
 {

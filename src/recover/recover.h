@@ -28,10 +28,10 @@ int weft_recover_sync(bool *stays_p);
 /*
  * Returns the error of an operation that is not posted yet, or 0: -ESTALE: the
  * communicator is revoked; -ECONNRESET: a collective, and a member has failed,
- * or a send to a failed process. The lock is held.
+ * or a send to a failed process. Requires the lock.
  */
 int weft_recover_refuses(const struct weft_p2p *p);
-/* Returns whether a process has failed. The lock is held. */
+/* Returns whether a process has failed. Requires the lock. */
 bool weft_recover_is_needed(void);
 /* As weft_recover_refuses(), for a collective or another call on c. The lock is
  * not held. */

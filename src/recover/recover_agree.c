@@ -103,7 +103,7 @@ static void withdraw_ids(struct agreement *a)
 	memset(a->offer, 0, sizeof(a->offer));
 }
 
-/* Starts the ballot. The lock is held. Returns 0 or -ENOMEM. */
+/* Starts the ballot. Requires the lock. Returns 0 or -ENOMEM. */
 static int ballot_begin(struct agreement *a)
 {
 	struct weft_recover_members m = weft_recover_members(a->comm);
@@ -138,7 +138,7 @@ static int ballot_begin(struct agreement *a)
 
 /*
  * Records the failures of a decision. Returns whether a failure is not
- * acknowledged by all members. The lock is held.
+ * acknowledged by all members. Requires the lock.
  */
 static bool decision_read(const struct agreement *a, const uint64_t *value)
 {

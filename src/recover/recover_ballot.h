@@ -22,7 +22,7 @@ struct weft_ballot_value {
 
 /*
  * Starts a ballot. proc: the members; this process is member `me`. Returns
- * NULL: no memory. The lock is held in all functions.
+ * NULL: no memory. All functions require the lock.
  */
 struct weft_ballot *weft_ballot_start(const struct weft_recover_key *key,
 				      const int *proc, int n, int me,

@@ -91,7 +91,10 @@ size_t weft_consensus_bytes(int n, size_t words);
  */
 void weft_consensus_init(struct weft_consensus *c, int n, int me, size_t words,
 			 const uint64_t *value);
-/* Sends the vote. Deaths known before are reported before this call. */
+/*
+ * Sends the vote. Call weft_consensus_dead() first for every member already
+ * known to be dead.
+ */
 void weft_consensus_start(struct weft_consensus *c);
 /* Handles the death of a member. */
 void weft_consensus_dead(struct weft_consensus *c, int member);

@@ -3,8 +3,8 @@
  * Processes that have failed, in the order in which this process detected it.
  * Sources: the launcher, which writes every exit to the job status page; the
  * provider; and other processes, whose messages show that a process is dead.
- * Without mpiexec --survive no process is recorded here. The lock is held in
- * all functions.
+ * Without mpiexec --survive no process is recorded here. All functions
+ * require the lock.
  */
 #ifndef WEFT_RECOVER_FAILED_H
 #define WEFT_RECOVER_FAILED_H

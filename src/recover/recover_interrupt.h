@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Ends operations that cannot complete, because a process has failed or the
- * communicator is revoked: they are cancelled, and complete with an error. The
- * lock is held in all functions.
+ * communicator is revoked: they are cancelled, and complete with an error. All
+ * functions require the lock.
  */
 #ifndef WEFT_RECOVER_INTERRUPT_H
 #define WEFT_RECOVER_INTERRUPT_H

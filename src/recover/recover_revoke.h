@@ -4,7 +4,7 @@
  * member that receives the revocation forwards it to its neighbours (ranks at
  * distances 1, 2, 4, ... in both directions, and the next living rank after a
  * dead one), so that it reaches all living members even if members fail
- * meanwhile. The lock is held in all functions.
+ * meanwhile. All functions require the lock.
  */
 #ifndef WEFT_RECOVER_REVOKE_H
 #define WEFT_RECOVER_REVOKE_H

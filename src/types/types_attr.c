@@ -58,7 +58,7 @@ int weft_keyval_open(const struct weft_keyval_fns *fns, int *key_p)
 }
 
 /*
- * Returns the keyval or NULL; the lock is held. A freed keyval is still found
+ * Returns the keyval or NULL; requires the lock. A freed keyval is still found
  * while attributes use it, so that the application can get and delete these
  * attributes; a second free has no effect.
  */
@@ -72,8 +72,8 @@ static struct keyval *keyval_find(enum weft_kind kind, int key)
 }
 
 /*
- * Drops a reference; the lock is held. Keys are not reused, so that a stale key
- * is always detected.
+ * Drops a reference; requires the lock. Keys are not reused, so that a stale
+ * key is always detected.
  */
 static void keyval_put(struct keyval *kv, int key)
 {
@@ -147,7 +147,7 @@ static int call_copy(const struct weft_attr *a, void *handle, void **value_p,
 
 /*
  * Returns the link to the attribute, or the link at the end of the list (NULL).
- * The lock is held.
+ * Requires the lock.
  */
 static struct weft_attr **attr_find(struct weft_attr **list, int key)
 {

@@ -241,7 +241,7 @@ static bool has_changed(const struct win_call *c, const char *mem,
 	return len > FEW || memcmp(mem, was, len);
 }
 
-/* Updates elements [from, from + n) of the run; the target's lock is held. */
+/* Updates elements [from, from + n) of the run; requires the target's lock. */
 static int change_by_fabric(struct win_call *c, const struct win_run *run,
 			    size_t from, size_t n, char *mem)
 {
@@ -263,8 +263,8 @@ static int change_by_fabric(struct win_call *c, const struct win_run *run,
 }
 
 /*
- * Updates one element that is not mapped, by the machine's interface; the
- * target's lock is held. Returns 0, -errno, or 1: another path is needed.
+ * Updates one element that is not mapped, by the machine's interface; requires
+ * the target's lock. Returns 0, -errno, or 1: another path is needed.
  */
 static int fabric_by_unit(struct win_call *c, const struct win_run *run)
 {
@@ -422,8 +422,8 @@ static inline int acc_array(struct weft_win *w, const struct weft_win_xfer *x)
 
 /*
  * Returns whether the caller updates the target's memory itself. False for this
- * rank's own memory if other members update it by provider atomics that may not
- * be processor instructions.
+ * rank's own memory if other members update it with provider atomics, which are
+ * possibly not atomic with respect to CPU atomics.
  */
 static bool by_origin(const struct weft_win *w, int target)
 {

@@ -12,8 +12,8 @@
 #include "src/win/win_elem.h"
 
 /*
- * Changes n elements of this rank's device memory as win_elem_apply() does; the
- * core lock is held. Returns 0, -ENOMEM, or -EIO: the device has failed.
+ * Changes n elements of this rank's device memory as win_elem_apply() does;
+ * requires the core lock. Returns 0, -ENOMEM, or -EIO: the device has failed.
  */
 int win_device_apply(const struct win_elem *e, char *at,
 		     const struct win_elem_arrays *r, size_t n);

@@ -35,7 +35,7 @@ struct win_fabric {
 	const struct fi_weft_amo_sync *amo;
 };
 
-/* Returns the capabilities, shared by all windows. The core lock is held. */
+/* Returns the capabilities, shared by all windows. Requires the core lock. */
 const struct win_fabric *win_fabric(void);
 
 /* Returns libfabric's datatype of a type in types. */

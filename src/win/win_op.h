@@ -38,7 +38,7 @@ struct win_op {
  * cannot complete before. NULL: out of memory.
  */
 struct win_op *win_op_open(struct weft_win *w, int target, bool kept);
-/* Completes one piece; the core lock is held. err: 0, -errno, MPI class. */
+/* Completes one piece; requires the core lock. err: 0, -errno, MPI class. */
 void win_op_piece_done(struct win_op *op, int err);
 /*
  * Called when all pieces are posted, or with the error rc. *req_p: the request;

@@ -12,8 +12,8 @@ void win_serve(struct weft_win *w, int source, const struct win_am *head,
 	       const char *body, size_t bytes);
 
 /*
- * Request and release the lock of this rank's memory on behalf of `rank`; the
- * core lock is held.
+ * Request and release the lock of this rank's memory on behalf of `rank`;
+ * require the core lock.
  */
 int win_serve_lock(struct weft_win *w, int rank, bool exclusive);
 void win_serve_unlock(struct weft_win *w, int rank);
@@ -26,7 +26,7 @@ void win_serve_unlock(struct weft_win *w, int rank);
 int win_serve_expect(struct win_op *op, int rank, char *old, size_t bytes,
 		     uint32_t *id_p);
 
-/* Cancels an expected response; the core lock is held. */
+/* Cancels an expected response; requires the core lock. */
 void win_serve_cancel(struct weft_win *w, int rank, uint32_t id, int err);
 
 #endif

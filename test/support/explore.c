@@ -47,7 +47,10 @@ struct thread {
 	const volatile void *word[2];
 	int words;
 	uint32_t bits;
-	/* last load, for spins; repeat: the next ones return the same value */
+	/*
+	 * last load, to detect a spin loop; repeat: the following loads return
+	 * the same value
+	 */
 	struct explore_seen last;
 	bool spun, repeat;
 	int repeats;

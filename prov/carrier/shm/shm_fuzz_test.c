@@ -304,7 +304,10 @@ static void old_heads_are_counted_while_they_persist(void **state)
 		uint64_t tail;
 		int ret;
 
-		/* the first send maps the region; a full FIFO reads the head */
+		/*
+		 * the first send maps the region; a send that finds the FIFO
+		 * full rereads the head
+		 */
 		while ((ret = end_send(a, to, n, 200)) == 0 || !n) {
 			n += !ret;
 			T_FALSE(t_limit_expired(&limit));

@@ -469,7 +469,8 @@ int shm_map_peer(struct shm *s, struct shm_peer *p)
 	if (pid < 0)
 		return map_refused(p, pid);
 	/*
-	 * the kernel's pid is valid only if /proc shows the same pid namespace
+	 * the peer's pid as reported by the kernel identifies it in /proc only
+	 * if /proc shows our pid namespace
 	 */
 	ret = pid && s->id.ns ? map_scan(s, p, (uint32_t)pid) : -EPERM;
 	if (ret == -EACCES || ret == -EPERM || ret == -ENOENT) {

@@ -132,7 +132,7 @@ static uint64_t upc(const struct side *s, enum weft_bgq_upc i)
 
 /*
  * Segments of 100 bytes at offset 0, and of 3900 at offset 100: 1 and 8
- * packets, of 128 and 7 * 544 + 320 bytes in units of 32.
+ * packets, of 128 and 7 * 544 + 320 bytes in chunks of 32.
  */
 static void transfers_are_counted_as_packets(void **state)
 {

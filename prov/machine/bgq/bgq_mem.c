@@ -31,21 +31,21 @@ bool bgq_range_ok(const struct weft_bgq *mu, uint64_t addr, uint64_t bytes,
 	return false;
 }
 
-/* A ring in memory, and an access to it: position and number of its units. */
+/* A ring in memory, and an access to it: position and number of elements. */
 struct ring_use {
 	uint64_t base;
-	uint64_t count; /* units of the ring, a power of two */
-	unsigned unit;	/* bytes of a unit */
+	uint64_t count;	     /* elements of the ring, a power of two */
+	unsigned elem_bytes; /* size of one ring element, bytes */
 	enum bgq_use use;
 	uint64_t pos;
-	uint64_t units;
+	uint64_t elems;
 };
 
 static bool ring_part_ok(const struct weft_bgq *mu, const struct ring_use *u,
-			 uint64_t first, uint64_t units)
+			 uint64_t first, uint64_t elems)
 {
-	return bgq_range_ok(mu, u->base + first * u->unit, units * u->unit,
-			    u->use, true);
+	return bgq_range_ok(mu, u->base + first * u->elem_bytes,
+			    elems * u->elem_bytes, u->use, true);
 }
 
 /*
@@ -64,10 +64,10 @@ static bool ring_ok(const struct weft_bgq *mu, const struct ring_use *u,
 		*checked = mu->range_changes;
 		return true;
 	}
-	if (u->units <= room)
-		return ring_part_ok(mu, u, first, u->units);
+	if (u->elems <= room)
+		return ring_part_ok(mu, u, first, u->elems);
 	return ring_part_ok(mu, u, first, room) &&
-	       ring_part_ok(mu, u, 0, u->units - room);
+	       ring_part_ok(mu, u, 0, u->elems - room);
 }
 
 bool bgq_inj_ring_ok(const struct weft_bgq *mu, struct bgq_inj *f, uint64_t pos,

@@ -2,9 +2,9 @@
 /*
  * The unit of machine `generic`: an RDMA interface without a layout of its own.
  * Packets, reads, writes and atomics go to the carrier. In virtual time the
- * model times them with the numbers of the machine file (LogGP); transfers and
- * packets whose order does not matter are routed adaptively. In live mode, the
- * unit behaves like that of machine native.
+ * model times them with the parameters of the machine file (LogGP); transfers
+ * and packets whose order does not matter are routed adaptively. In live mode,
+ * the unit behaves like that of machine native.
  */
 #include "prov/machine/generic/generic_transport.h"
 #include "prov/machine/machine_transport.h"

@@ -99,7 +99,7 @@ static void last_library_set(void)
 	atomic_store(&last_library, m);
 }
 
-/* Uses the library if it is loaded, otherwise loads it. The lock is held. */
+/* Uses the library if it is loaded, otherwise loads it. Requires the lock. */
 static void search(int flags)
 {
 	const char *name = library();

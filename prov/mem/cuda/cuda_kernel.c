@@ -201,7 +201,7 @@ uint32_t cuda_copy_short(struct cuda_home *h, cuda_addr to, cuda_addr from,
 	cuda_addr word = (uintptr_t)h->completed;
 	uint32_t number = h->submitted + 1 ? h->submitted + 1 : 1;
 	void *params[] = { &to, &from, &bytes, &word, &number };
-	/* as many threads as there are units of 16 bytes, in whole warps */
+	/* as many threads as there are blocks of 16 bytes, in whole warps */
 	unsigned threads = (unsigned)((bytes / 16 + 32) / 32 * 32);
 
 	if (threads > 1024)

@@ -28,7 +28,8 @@ struct net_place {
 };
 
 struct net_map_args {
-	const struct net_config *cfg; /* torus; the shape is set */
+	/* must be a torus whose shape is already set */
+	const struct net_config *cfg;
 	/* ranks per node; 0: cfg->ranks_per_node */
 	uint32_t ppn;
 	uint32_t ranks;

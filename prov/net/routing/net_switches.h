@@ -94,8 +94,8 @@ size_t net_paths_bytes(const struct net_config *cfg);
 /* Sets the numbers of switches, nodes, ports and phases. */
 void net_paths_count(const struct net_config *cfg, struct net_paths *p);
 /*
- * Sets the pointers into a block of net_paths_bytes() bytes; the numbers in p
- * are set.
+ * Sets the pointers into a block of net_paths_bytes() bytes; the counts in
+ * p must be set.
  */
 static inline void net_paths_at(struct net_paths *p, void *block)
 {

@@ -293,7 +293,7 @@ static int type_extent(const char *func, MPI_File fh, MPI_Datatype datatype,
 	return 0;
 }
 
-/* Registers a data representation; either form of its functions is set. */
+/* Registers a data representation; one form of its functions must be set. */
 static int register_rep(const char *func, const struct weft_file_rep_args *a)
 {
 	int err, rc;

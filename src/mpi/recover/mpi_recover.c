@@ -214,7 +214,7 @@ int PMPIX_Comm_failure_get_acked(MPI_Comm comm, MPI_Group *failedgrp)
 
 /*
  * Acknowledges failures until `wanted` members of c are acknowledged. Returns
- * the number of acknowledged members. The lock is held.
+ * the number of acknowledged members. Requires the lock.
  */
 static int acknowledge(struct weft_comm *c, int wanted)
 {

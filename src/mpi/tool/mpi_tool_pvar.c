@@ -100,7 +100,7 @@ int PMPI_T_pvar_get_index(const char *name, int var_class, int *pvar_index)
 	return err ? err : MPI_T_ERR_INVALID_NAME;
 }
 
-/* ---- sessions; the lock is held ------------------------------------------*/
+/* ---- sessions; the functions require the lock ----------------------------*/
 
 static struct weft_list *tool_pvar_find(struct weft_list *list,
 					const void *wanted)
@@ -207,7 +207,7 @@ int PMPI_T_pvar_handle_alloc(MPI_T_pvar_session session, int pvar_index,
 	return MPI_SUCCESS;
 }
 
-/* An operation on a handle; the lock is held. */
+/* An operation on a handle; requires the lock. */
 typedef int (*handle_fn)(struct handle *h, void *arg);
 
 /*

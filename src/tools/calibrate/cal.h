@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * weft-calibrate: fits the numbers of a generic machine to measured times.
+ * weft-calibrate: fits the parameters of a generic machine to measured times.
  *
  *   cal_table.c   reads tables in the format of the OSU benchmarks
  *   cal_fit.c     the times of a generic machine as formulas, least squares

@@ -102,7 +102,10 @@ static void known_numbers_are_recovered(void **state)
 	T_TRUE(fit.worst_error < 1e-6);
 }
 
-/* Without bandwidths the sum is exact, the overheads are assumed. */
+/*
+ * From latencies alone, overhead + time is exact, but how it divides between
+ * the two is assumed.
+ */
 static void latencies_alone_give_the_sum(void **state)
 {
 	const struct cal_fit known = {

@@ -228,8 +228,8 @@ static int place_rank(struct run_bind *b, const struct run_place *p, int rank,
 }
 
 /*
- * Selects the unit of the default binding for n ranks: a core, else a hardware
- * thread, else none.
+ * Selects the default binding for n ranks: to cores, else to hardware threads,
+ * else none.
  */
 static enum run_unit default_unit(struct run_bind *b, const struct run_place *p,
 				  int n, int cpus)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Statistics of the ports by link class. Used by the writers of weft-sim. */
+/* Port statistics per link class, for the output code of weft-sim. */
 #ifndef WEFT_SIM_LINKS_H
 #define WEFT_SIM_LINKS_H
 

@@ -158,8 +158,8 @@ static bool wants_virtual(const struct run_opts *o)
 }
 
 /*
- * Checks that this Weft can sign the messages of several hosts, or that all
- * programs declare the network trusted.
+ * Checks that this build can sign messages between hosts, or that
+ * FI_WEFT_KEY=none (trusted network) is set for every program.
  */
 static int check_signatures(const struct run_opts *o)
 {

@@ -103,7 +103,10 @@ int run_pmix_open(struct run_job *job)
 		return -EPERM;
 	}
 	narrow_plugins();
-	/* only tools would get a file there, and tools are not served */
+	/*
+	 * only tools' rendezvous files would be placed in these directories,
+	 * and tool support is off
+	 */
 	PMIX_INFO_LOAD(&info[0], PMIX_SERVER_TMPDIR, "/tmp", PMIX_STRING);
 	PMIX_INFO_LOAD(&info[1], PMIX_SYSTEM_TMPDIR, "/tmp", PMIX_STRING);
 	PMIX_INFO_LOAD(&info[2], PMIX_HOSTNAME, job->host, PMIX_STRING);

@@ -95,7 +95,10 @@ static pmix_status_t cb_spawn(const pmix_proc_t *proc,
 				.rank = (int32_t)proc->rank };
 	pmix_status_t rc = PMIX_ERR_NOT_SUPPORTED;
 
-	/* the new processes would be on this host only */
+	/*
+	 * not supported in a job on several hosts: the new processes would all
+	 * start on this host
+	 */
 	if (run_pmix_hosts_fd() < 0)
 		rc = run_pmix_spawn_request(apps, napps, done, arg, &ev.spawn);
 	if (rc != PMIX_SUCCESS)
