@@ -70,6 +70,6 @@ grep -v '^#' "$top/share/abi/functions" | cut -f3 |
 all=$(wc -l < "$dir/table") old=$(grep -vc '_c$' "$dir/table")
 new=$(grep -vcE '^MPI_(Attr|Keyval)_' "$dir/table")
 tr '\n' ' ' < "$top/src/fortran/README" |
-	grep -q "The other $all are $old procedures .* and $new of mpi_f08" ||
+	grep -q "other $all are $old procedures .* mpi_f08 has $new procedures" ||
 	complain "src/fortran/README does not say $all, $old, $new"
 exit $bad
