@@ -112,6 +112,9 @@ ORDER(i128, i128)
 FLOATING(f32, float)
 FLOATING(f64, double)
 FLOATING(fld, long double)
+#if WEFT_HAVE_F128
+FLOATING(f128, weft_f128)
+#endif
 UNIT(f32, float, uint32_t)
 UNIT(f64, double, uint64_t)
 
@@ -132,6 +135,9 @@ UNIT(f64, double, uint64_t)
 COMPLEX(c32, float, f32)
 COMPLEX(c64, double, f64)
 COMPLEX(cld, long double, fld)
+#if WEFT_HAVE_F128
+COMPLEX(c128, weft_f128, f128)
+#endif
 
 /*
  * Logical operations; true and false have the bit patterns of C or Fortran
@@ -173,11 +179,19 @@ LOGICAL(l128, u128, 4)
 
 #define REALS(op) [WEFT_NUM_F32] = op##_f32, [WEFT_NUM_F64] = op##_f64
 
-#define FLOATS(op) REALS(op), [WEFT_NUM_FLD] = op##_fld
+#if WEFT_HAVE_F128
+#define REALS_128(op)	  [WEFT_NUM_F128] = op##_f128
+#define COMPLEXES_128(op) [WEFT_NUM_C128] = op##_c128
+#else
+#define REALS_128(op)	  [WEFT_NUM_F128] = NULL
+#define COMPLEXES_128(op) [WEFT_NUM_C128] = NULL
+#endif
+
+#define FLOATS(op) REALS(op), [WEFT_NUM_FLD] = op##_fld, REALS_128(op)
 
 #define COMPLEXES(op)                                         \
 	[WEFT_NUM_C32] = op##_c32, [WEFT_NUM_C64] = op##_c64, \
-	[WEFT_NUM_CLD] = op##_cld
+	[WEFT_NUM_CLD] = op##_cld, COMPLEXES_128(op)
 
 #define LOGICALS(op)                                          \
 	[WEFT_NUM_L8] = op##_l8, [WEFT_NUM_L16] = op##_l16,   \

@@ -8,6 +8,7 @@
 #define WEFT_BASE_NUM_H
 
 #include <assert.h>
+#include <float.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -33,7 +34,9 @@ enum weft_num_type {
 	WEFT_NUM_C32, /* complex: two floats */
 	WEFT_NUM_C64,
 	WEFT_NUM_CLD,
-	WEFT_NUM_L8, /* logical types, by size: one byte ... */
+	WEFT_NUM_F128, /* binary128: REAL(16) of Fortran */
+	WEFT_NUM_C128, /* complex: two numbers of binary128 */
+	WEFT_NUM_L8,   /* logical types, by size: one byte ... */
 	WEFT_NUM_L16,
 	WEFT_NUM_L32,
 	WEFT_NUM_L64,
@@ -50,6 +53,17 @@ enum weft_num_type {
 	WEFT_NUM_NONE, /* derived type, or no arithmetic */
 	WEFT_NUM_TYPES,
 };
+
+/* The C type of binary128 numbers, if the compiler has one. */
+#if LDBL_MANT_DIG == 113
+#define WEFT_HAVE_F128 1
+typedef long double weft_f128;
+#elif defined(__SIZEOF_FLOAT128__)
+#define WEFT_HAVE_F128 1
+__extension__ typedef __float128 weft_f128;
+#else
+#define WEFT_HAVE_F128 0
+#endif
 
 /*
  * Operations, with the values of libfabric's enum fi_op, since packets contain

@@ -9,7 +9,6 @@
 #include "src/types/types_dt_map.h"
 #include "src/types/types_dt_predef.h"
 
-#include <float.h>
 #include <limits.h>
 #include <stdalign.h>
 #include <wchar.h>
@@ -192,9 +191,9 @@ struct weft_dt weft_dt_predef[256] = {
 	BASIC_SIZED(0xe0, LOGICAL16, 16, 16, L128),
 	BASIC_SIZED(0xe1, INTEGER16, 16, 16, I128),
 	COMPLEX_SIZED(0xe3, COMPLEX16, double, C64),
-#if LDBL_MANT_DIG == 113
-	BASIC(0xe2, REAL16, long double, FLD),
-	COMPLEX_SIZED(0xeb, COMPLEX32, long double, CLD),
+#if WEFT_HAVE_F128
+	BASIC(0xe2, REAL16, weft_f128, F128),
+	COMPLEX_SIZED(0xeb, COMPLEX32, weft_f128, C128),
 #else
 	UNSUPPORTED(0xe2, REAL16),
 	UNSUPPORTED(0xeb, COMPLEX32),

@@ -75,6 +75,9 @@ static void float_results_match_c(void **state)
 	CHECK_NUM(MPI_DOUBLE, double);
 	CHECK_NUM(MPI_LONG_DOUBLE, long double);
 	CHECK_NUM(MPI_REAL8, double);
+#if WEFT_HAVE_F128
+	CHECK_NUM(MPI_REAL16, weft_f128);
+#endif
 }
 
 static void complex_results_match_c(void **state)
@@ -86,6 +89,28 @@ static void complex_results_match_c(void **state)
 	T_TRUE(b[0] == 4 + 3 * I && b[1] == -4 - 12 * I);
 	apply(MPI_SUM, MPI_C_FLOAT_COMPLEX, &c, &d, 1);
 	T_TRUE(d == 3 + 2 * I);
+#if WEFT_HAVE_F128
+	weft_f128 e[2] = { 1, 2 }, f[2] = { 2, -1 };
+
+	apply(MPI_PROD, MPI_COMPLEX32, e, f, 1);
+	T_TRUE(f[0] == 4 && f[1] == 3);
+#endif
+}
+
+/* 1 + 2^-100 is no number of double or of x87's long double. */
+static void sums_of_real16_have_113_bits(void **state)
+{
+#if WEFT_HAVE_F128
+	weft_f128 small = 1, a, b = 1;
+
+	for (int i = 0; i < 100; i++)
+		small /= 2;
+	a = small;
+	apply(MPI_SUM, MPI_REAL16, &a, &b, 1);
+	T_TRUE(b != 1 && b - 1 == small);
+#else
+	skip();
+#endif
 }
 
 static void overflow_wraps(void **state)
@@ -187,6 +212,7 @@ int main(void)
 		T_CASE(integer_results_match_c),
 		T_CASE(float_results_match_c),
 		T_CASE(complex_results_match_c),
+		T_CASE(sums_of_real16_have_113_bits),
 		T_CASE(overflow_wraps),
 		T_CASE(minloc_and_maxloc_return_the_lower_index),
 		T_CASE(allowed_types_match_the_standard),

@@ -21,7 +21,7 @@ struct shape {
 static bool is_complex(const struct weft_dt *b)
 {
 	return b->basic == WEFT_NUM_C32 || b->basic == WEFT_NUM_C64 ||
-	       b->basic == WEFT_NUM_CLD;
+	       b->basic == WEFT_NUM_CLD || b->basic == WEFT_NUM_C128;
 }
 
 static struct shape shape_of(const struct weft_dt *b)

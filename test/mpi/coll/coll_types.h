@@ -14,7 +14,9 @@
 
 enum kind { SIGNED, UNSIGNED, REAL, COMPLEX, LOGICAL, RAW, PAIR };
 
-/* A number in memory; form 'i': integer, 'f': floating point. */
+/*
+ * A number in memory; form 'i': integer, 'f': floating point, 'q': binary128.
+ */
 struct part {
 	char form;
 	size_t bytes;
@@ -28,6 +30,18 @@ struct type {
 	int parts;
 	struct part part[2];
 };
+
+/* Numbers of binary128, if the compiler has a type for them. */
+#if LDBL_MANT_DIG == 113
+#define HAVE_QUAD 1
+typedef long double quad;
+#elif defined(__SIZEOF_FLOAT128__)
+#define HAVE_QUAD 1
+__extension__ typedef __float128 quad;
+#else
+#define HAVE_QUAD 0
+typedef long double quad;
+#endif
 
 /* Value of an element: a number, and its imaginary part or index. */
 struct value {
@@ -140,9 +154,11 @@ static void add_floating(void)
 		add_type(r[i], REAL);
 	for (size_t i = 0; i < N_OF(c); i++)
 		add_complex(c[i]);
-	if (LDBL_MANT_DIG == 113) {
-		add_type(MPI_REAL16, REAL);
+	if (HAVE_QUAD) {
+		add_type(MPI_REAL16, REAL)->part[0].form = 'q';
 		add_complex(MPI_COMPLEX32);
+		types[ntypes - 1].part[0].form = 'q';
+		types[ntypes - 1].part[1].form = 'q';
 	}
 }
 
@@ -312,6 +328,9 @@ static void put(const struct type *t, char *at, struct value x)
 
 		if (p->form == 'f')
 			put_float(at + p->offset, p->bytes, i ? x.w : x.v);
+		else if (p->form == 'q')
+			memcpy(at + p->offset, &(quad){ (quad)(i ? x.w : x.v) },
+			       sizeof(quad));
 		else
 			put_whole(at + p->offset, p->bytes, i ? x.w : x.v);
 	}
@@ -372,19 +391,34 @@ static long double get_float(const char *at, size_t bytes)
 	return memcpy(&l, at, bytes), l;
 }
 
+static bool same_quad(const char *a, const char *b)
+{
+	quad x, y;
+
+	memcpy(&x, a, sizeof(x));
+	memcpy(&y, b, sizeof(y));
+	return x == y;
+}
+
 /*
  * Compares as numbers: zeroes have signs, long doubles have unused bits, pairs
  * have gaps.
  */
+static bool same_part(const struct part *p, const char *a, const char *b)
+{
+	if (p->form == 'f')
+		return get_float(a, p->bytes) == get_float(b, p->bytes);
+	if (p->form == 'q')
+		return same_quad(a, b);
+	return !memcmp(a, b, p->bytes);
+}
+
 static bool same_element(const struct type *t, const char *a, const char *b)
 {
 	for (int i = 0; i < t->parts; i++) {
 		const struct part *p = &t->part[i];
 
-		if (p->form == 'f'
-			    ? get_float(a + p->offset, p->bytes) !=
-				      get_float(b + p->offset, p->bytes)
-			    : memcmp(a + p->offset, b + p->offset, p->bytes))
+		if (!same_part(p, a + p->offset, b + p->offset))
 			return false;
 	}
 	return true;

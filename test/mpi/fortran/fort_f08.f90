@@ -99,6 +99,20 @@ subroutine section_collectives
 	call check(all(x(1:10:3) == -1) .and. x(2) /= -1, 'bcast')
 end subroutine
 
+! A sum of two numbers that double precision cannot add without rounding.
+subroutine quadruple_precision
+	integer, parameter :: q = selected_real_kind(33)
+	real(q) :: x, total
+	type(MPI_Datatype) :: t
+
+	x = 1 + rank * 2.0_q**(-100)
+	call MPI_Allreduce(x, total, 1, MPI_REAL16, MPI_SUM, MPI_COMM_WORLD)
+	call check(total == size + (size * (size - 1) / 2) * 2.0_q**(-100), &
+		'sum of real(16)')
+	call MPI_Type_match_size(MPI_TYPECLASS_REAL, 16, t)
+	call check(t == MPI_REAL16, 'type of 16 bytes')
+end subroutine
+
 subroutine large_counts
 	integer(MPI_COUNT_KIND) :: n, lb, extent
 	integer :: x(3), y(3), small
@@ -295,6 +309,7 @@ program fort_f08
 	call sections
 	call section_types
 	call section_collectives
+	call quadruple_precision
 	call large_counts
 	call operators
 	call attributes

@@ -60,6 +60,33 @@ static void external32(void)
 	MT_IS(size, 8);
 }
 
+/* Both parts of a complex number are binary128, big-endian in external32. */
+static void external32_of_16_bytes(void)
+{
+	/* 1 and -2 in the byte order of memory */
+	const unsigned char in[32] = { [14] = 0xff, [15] = 0x3f, [31] = 0xc0 };
+	const unsigned char big[32] = { 0x3f, 0xff, [16] = 0xc0 };
+	const long double one = 1;
+	unsigned char buf[64], out[32];
+	MPI_Aint pos = 0;
+	int size;
+
+	MT_OK(MPI_Pack_external("external32", &one, 1, MPI_LONG_DOUBLE, buf, 64,
+				&pos));
+	MT_TRUE(pos == 16 && !memcmp(buf, big, 16));
+	MPI_Type_size(MPI_COMPLEX32, &size);
+	if (size == MPI_UNDEFINED)
+		return;
+	pos = 0;
+	MT_OK(MPI_Pack_external("external32", in, 1, MPI_COMPLEX32, buf, 64,
+				&pos));
+	MT_TRUE(pos == 32 && !memcmp(buf, big, 32));
+	pos = 0;
+	MT_OK(MPI_Unpack_external("external32", buf, 64, &pos, out, 1,
+				  MPI_COMPLEX32));
+	MT_TRUE(!memcmp(in, out, 32));
+}
+
 static void errors(void)
 {
 	int i = 0, pos = 0;
@@ -82,6 +109,7 @@ int main(int argc, char **argv)
 	MPI_Comm_set_errhandler(MPI_COMM_SELF, MPI_ERRORS_RETURN);
 	packed_data_round_trip();
 	external32();
+	external32_of_16_bytes();
 	errors();
 	return mt_end();
 }
