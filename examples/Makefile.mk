@@ -1,6 +1,6 @@
 # examples: sources and tests of this folder
 EXTRA_DIST += examples/hello.c examples/hello_f08.f90 examples/hello.py examples/halo.c examples/deadlock.c \
-	examples/pool.c examples/replace.c examples/server.c \
+	examples/pool.c examples/replace.c examples/rod.h examples/server.c \
 	examples/survive.c examples/sweep.sh examples/traffic.c examples/unit_pair.h
 UNIT_EXAMPLES = examples/unit_bgq examples/unit_gemini examples/unit_qsnet2 \
 	examples/unit_tports examples/unit_sunway \

@@ -1,114 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A solver that survives the failure of ranks: heat in a rod, distributed over
- * the ranks. Every ten steps the ranks exchange the whole state, which each of
- * them keeps. When a rank fails, the others repair the communicator, divide the
- * rod again, and continue from the last state that all of them have. The result
- * does not depend on the failures.
+ * A solver that survives the failure of ranks (rod.h). When a rank fails, the
+ * others repair the communicator, divide the rod again, and continue.
  *
  *   mpicc survive.c -o survive
  *   mpiexec --survive -n 4 ./survive        no failure
  *   mpiexec --survive -n 4 ./survive 2 35   rank 2 kills itself at step 35
  */
-#include <mpi-ext.h>
-#include <mpi.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <unistd.h>
-
-enum { CELLS = 1000, STEPS = 100, INTERVAL = 10 };
-
-struct state {
-	int step;
-	double cell[CELLS];
-};
-
-static MPI_Comm comm;
-static int rank, size; /* rank and size in comm */
-/*
- * The two last exchanged states: an exchange may succeed on some ranks and fail
- * on others, which then have only the state before.
- */
-static struct state kept[2];
-static struct state now;
-
-/* First cell of a rank; the rod is divided evenly. */
-static int first(int r)
-{
-	return CELLS * r / size;
-}
-
-/* Exchanges the border cells with both neighbours. */
-static int exchange_borders(void)
-{
-	int low = first(rank), high = first(rank + 1);
-	int left = rank ? rank - 1 : MPI_PROC_NULL;
-	int right = rank < size - 1 ? rank + 1 : MPI_PROC_NULL;
-	double *c = now.cell, none;
-	int err;
-
-	err = MPI_Sendrecv(&c[low], 1, MPI_DOUBLE, left, 0,
-			   rank < size - 1 ? &c[high] : &none, 1, MPI_DOUBLE,
-			   right, 0, comm, MPI_STATUS_IGNORE);
-	if (err)
-		return err;
-	return MPI_Sendrecv(&c[high - 1], 1, MPI_DOUBLE, right, 0,
-			    rank ? &c[low - 1] : &none, 1, MPI_DOUBLE, left, 0,
-			    comm, MPI_STATUS_IGNORE);
-}
-
-/* Computes one step for the cells of this rank; the ends of the rod are fixed.
- */
-static void compute(void)
-{
-	static double next[CELLS];
-	int low = first(rank), high = first(rank + 1);
-
-	for (int i = low; i < high; i++)
-		next[i] = i && i < CELLS - 1 ? (now.cell[i - 1] + now.cell[i] +
-						now.cell[i + 1]) /
-						       3
-					     : now.cell[i];
-	memcpy(now.cell + low, next + low, (size_t)(high - low) * 8);
-	now.step++;
-}
-
-/* Gathers the state on all ranks, and keeps it. */
-static int keep_state(void)
-{
-	static struct state all;
-	int count[1024], at[1024], err;
-
-	for (int r = 0; r < size; r++) {
-		at[r] = first(r);
-		count[r] = first(r + 1) - first(r);
-	}
-	err = MPI_Allgatherv(now.cell + first(rank), count[rank], MPI_DOUBLE,
-			     all.cell, count, at, MPI_DOUBLE, comm);
-	if (err)
-		return err;
-	all.step = now.step;
-	kept[now.step / INTERVAL % 2] = all;
-	return 0;
-}
-
-static int solve(int victim, int when)
-{
-	int err = 0;
-
-	while (!err && now.step < STEPS) {
-		if (rank == victim && now.step == when)
-			kill(getpid(), SIGKILL);
-		err = exchange_borders();
-		if (!err)
-			compute();
-		if (!err && now.step % INTERVAL == 0)
-			err = keep_state();
-	}
-	return err;
-}
+#include "rod.h"
 
 /*
  * Replaces comm by a communicator of the survivors, and returns to the last
@@ -126,7 +25,7 @@ static void repair(void)
 	comm = made;
 	MPI_Comm_rank(comm, &rank);
 	MPI_Comm_size(comm, &size);
-	last = kept[kept[1].step > kept[0].step].step;
+	last = last_kept();
 	/* if a further rank fails here, the next call of repair() follows */
 	if (MPI_Allreduce(&last, &common, 1, MPI_INT, MPI_MIN, comm))
 		return;
@@ -139,36 +38,10 @@ int main(int argc, char **argv)
 {
 	int victim = argc > 2 ? atoi(argv[1]) : -1;
 	int when = argc > 2 ? atoi(argv[2]) : 0;
-	int good, err;
-	double sum = 0;
 
 	MPI_Init(&argc, &argv);
-	comm = MPI_COMM_WORLD;
-	MPI_Comm_set_errhandler(comm, MPI_ERRORS_RETURN);
-	MPI_Comm_rank(comm, &rank);
-	MPI_Comm_size(comm, &size);
-	if (MPIX_Comm_failure_ack(comm)) {
-		fprintf(stderr, "start with mpiexec --survive\n");
-		MPI_Abort(comm, 1);
-	}
-	for (int i = 0; i < CELLS; i++)
-		now.cell[i] = i == CELLS / 2 ? 1000 : 0;
-	kept[0] = now;
-	/* the ranks agree whether all of them have the result */
-	do {
-		err = solve(victim, when);
-		victim = -1;
-		if (err)
-			MPIX_Comm_revoke(comm);
-		good = !err;
-		err = MPIX_Comm_agree(comm, &good);
-		if (err || !good)
-			repair();
-	} while (err || !good);
-	now = kept[STEPS / INTERVAL % 2];
-	for (int i = 0; i < CELLS; i++)
-		sum += now.cell[i] * now.cell[i] * i;
-	if (!rank)
-		printf("result %.6f\n", sum);
+	begin();
+	run(victim, when, repair);
+	print_result();
 	return MPI_Finalize();
 }
