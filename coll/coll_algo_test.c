@@ -71,26 +71,9 @@ static void user_add(void *in, void *io, int *n, MPI_Datatype *type)
 
 static void set_up(void)
 {
-	struct weft_dt *old = weft_dt_of(MPI_INT), *two;
-	const MPI_Count disp[2] = { -4, 8 };
-	const struct weft_dt_blocks b = {
-		.n = 2,
-		.len = 1,
-		.disp = disp,
-		.old = &old,
-		.same = true,
-	};
-
 	if (plain.dt)
 		return;
-	plain = (struct case_elem){ old, 1, { 0, 0 } };
-	T_OK(weft_dt_blocks(&b, &two));
-	T_OK(weft_dt_resized(two, -8, 24, &gappy.dt));
-	weft_dt_commit(gappy.dt);
-	weft_dt_put(two);
-	gappy.ints = 2;
-	gappy.off[0] = -4;
-	gappy.off[1] = 8;
+	case_elems(&plain, &gappy);
 	T_OK(weft_op_open(user_compose, NULL, false, &compose));
 	T_OK(weft_op_open(user_add, NULL, true, &add_pairs));
 	weft_rng_init(&rng, 4711, 0);

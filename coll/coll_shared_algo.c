@@ -61,17 +61,21 @@ static int peer_before(const struct coll_prog *p, int steps)
 
 /* ---- reductions ---------------------------------------------------------- */
 
-/* A reduction of vectors; elem: bytes of an element. */
+/* A reduction of vectors. */
 struct reduction {
 	struct coll_prog *p;
 	struct coll_shared *s;
 	const struct weft_coll_args *a;
 	const char *in; /* first byte of element 0 */
 	char *out;
-	size_t elem;
+	size_t elem; /* bytes of an element */
+	size_t n; /* elements of the result, in a reduce_scatter of a block */
 };
 
-static struct reduction reduction_of(struct coll_prog *p, struct coll_shared *s,
+/* Reduces n elements from `first` on, of every block in a reduce_scatter. */
+typedef void round_fn(const struct reduction *r, size_t first, size_t n);
+
+static struct reduction reduction_of(struct coll_prog *p,
 				     const struct weft_coll_args *a)
 {
 	MPI_Aint lb = a->r.dt->true_lb;
@@ -80,11 +84,19 @@ static struct reduction reduction_of(struct coll_prog *p, struct coll_shared *s,
 				 : coll_input(a);
 
 	return (struct reduction){ p,
-				   s,
+				   a->comm->shared,
 				   a,
 				   (const char *)in + lb,
 				   (char *)a->r.buf + lb,
-				   (size_t)a->r.dt->size };
+				   (size_t)a->r.dt->size,
+				   (size_t)a->r.count };
+}
+
+static void run_rounds(const struct reduction *r, size_t part, round_fn *round)
+{
+	for (size_t first = 0; first < r->n && !r->s->err; first += part)
+		round(r, first, min_size(part, r->n - first));
+	finish(r->p, r->s);
 }
 
 /* Computes to = from op to. */
@@ -106,18 +118,19 @@ static int combiners(const struct reduction *r)
 	return r->p->size - (r->a->kind == WEFT_COLL_REDUCE);
 }
 
+static int first_combiner(const struct reduction *r)
+{
+	return r->a->kind == WEFT_COLL_REDUCE ? r->a->root + 1 : 0;
+}
+
 static int rank_at(const struct reduction *r, int position)
 {
-	int before = r->a->kind == WEFT_COLL_REDUCE ? r->a->root + 1 : 0;
-
-	return (before + position) % r->p->size;
+	return (first_combiner(r) + position) % r->p->size;
 }
 
 static int position_of(const struct reduction *r, int rank)
 {
-	int before = r->a->kind == WEFT_COLL_REDUCE ? r->a->root + 1 : 0;
-
-	return (rank - before + r->p->size) % r->p->size;
+	return (rank - first_combiner(r) + r->p->size) % r->p->size;
 }
 
 /* Offset and length of the slice that one rank combines, in bytes. */
@@ -177,7 +190,6 @@ static const char *combined_slice(const struct reduction *r, int position,
 	return coll_shared_slot(r->s, peer) + of->at;
 }
 
-/* One round of an allreduce: n elements from `first` on. */
 static void allreduce_round(const struct reduction *r, size_t first, size_t n)
 {
 	int me = r->p->rank, size = r->p->size;
@@ -197,16 +209,10 @@ static void allreduce_round(const struct reduction *r, size_t first, size_t n)
 
 void coll_allreduce_shared(struct coll_prog *p, const struct weft_coll_args *a)
 {
-	struct coll_shared *s = a->comm->shared;
-	struct reduction r;
-	size_t n, part, first;
+	const struct reduction r = reduction_of(p, a);
 
-	r = reduction_of(p, s, a);
-	n = (size_t)a->r.count;
-	part = even_part(n, s->slot_bytes / r.elem);
-	for (first = 0; first < n && !s->err; first += part)
-		allreduce_round(&r, first, min_size(part, n - first));
-	finish(p, s);
+	run_rounds(&r, even_part(r.n, r.s->slot_bytes / r.elem),
+		   allreduce_round);
 }
 
 /*
@@ -232,51 +238,44 @@ static void reduce_round_root(const struct reduction *r, size_t first, size_t n)
 	coll_shared_reach(r->s, COLL_SHARED_LEFT);
 }
 
-/* Returns the number of elements in each part of a reduce of n elements. */
-static size_t reduce_part(const struct reduction *r, size_t n)
+static void reduce_round(const struct reduction *r, size_t first, size_t n)
 {
-	size_t bytes = n * r->elem / REDUCE_PARTS;
+	if (r->p->rank == r->a->root) {
+		reduce_round_root(r, first, n);
+	} else {
+		fill_and_combine(r, first, n);
+		coll_shared_reach(r->s, COLL_SHARED_LEFT);
+	}
+}
+
+/* Returns the number of elements in each part of a reduce. */
+static size_t reduce_part(const struct reduction *r)
+{
+	size_t bytes = r->n * r->elem / REDUCE_PARTS;
 
 	if (bytes < REDUCE_PART)
 		bytes = REDUCE_PART;
-	return even_part(n, min_size(bytes, r->s->slot_bytes) / r->elem);
+	return even_part(r->n, min_size(bytes, r->s->slot_bytes) / r->elem);
 }
 
 void coll_reduce_shared(struct coll_prog *p, const struct weft_coll_args *a)
 {
-	struct coll_shared *s = a->comm->shared;
-	struct reduction r;
-	size_t n, part, first;
+	const struct reduction r = reduction_of(p, a);
 
-	r = reduction_of(p, s, a);
-	n = (size_t)a->r.count;
-	part = reduce_part(&r, n);
-	for (first = 0; first < n && !s->err; first += part) {
-		size_t m = min_size(part, n - first);
-
-		if (p->rank == a->root) {
-			reduce_round_root(&r, first, m);
-		} else {
-			fill_and_combine(&r, first, m);
-			coll_shared_reach(s, COLL_SHARED_LEFT);
-		}
-	}
-	finish(p, s);
+	run_rounds(&r, reduce_part(&r), reduce_round);
 }
 
-/* One round of a reduce_scatter: m elements of each block of n. */
-static void redscat_round(const struct reduction *r, size_t n, size_t first,
-			  size_t m)
+static void redscat_round(const struct reduction *r, size_t first, size_t n)
 {
 	char *slot, *to = r->out + first * r->elem;
-	size_t bytes = m * r->elem;
+	size_t bytes = n * r->elem;
 	int me = r->p->rank;
 
 	coll_shared_begin(r->s);
 	slot = coll_shared_slot(r->s, me);
 	for (int i = 0; i < r->p->size; i++)
 		memcpy(slot + (size_t)i * bytes,
-		       r->in + ((size_t)i * n + first) * r->elem, bytes);
+		       r->in + ((size_t)i * r->n + first) * r->elem, bytes);
 	coll_shared_reach(r->s, COLL_SHARED_FILLED);
 	memcpy(to, slot + (size_t)me * bytes, bytes);
 	for (int i = 1; i < r->p->size; i++) {
@@ -284,23 +283,17 @@ static void redscat_round(const struct reduction *r, size_t n, size_t first,
 
 		coll_shared_wait(r->s, peer, COLL_SHARED_FILLED);
 		apply(r, coll_shared_slot(r->s, peer) + (size_t)me * bytes, to,
-		      m);
+		      n);
 	}
 	coll_shared_reach(r->s, COLL_SHARED_LEFT);
 }
 
 void coll_redscat_shared(struct coll_prog *p, const struct weft_coll_args *a)
 {
-	struct coll_shared *s = a->comm->shared;
-	struct reduction r;
-	size_t n, part, first;
+	const struct reduction r = reduction_of(p, a);
+	size_t slot = r.s->slot_bytes / (size_t)p->size;
 
-	r = reduction_of(p, s, a);
-	n = (size_t)a->r.count;
-	part = even_part(n, s->slot_bytes / (size_t)p->size / r.elem);
-	for (first = 0; first < n && !s->err; first += part)
-		redscat_round(&r, n, first, min_size(part, n - first));
-	finish(p, s);
+	run_rounds(&r, even_part(r.n, slot / r.elem), redscat_round);
 }
 
 /* ---- copies -------------------------------------------------------------- */

@@ -397,6 +397,22 @@ static const open_fn opens[WEFT_COLL_KINDS] = {
 
 /* ---- jobs ---- */
 
+void case_elems(struct case_elem *plain, struct case_elem *gappy)
+{
+	struct weft_dt *old = weft_dt_of(MPI_INT), *two;
+	const MPI_Count disp[2] = { -4, 8 };
+	const struct weft_dt_blocks b = {
+		.n = 2, .len = 1, .disp = disp, .old = &old, .same = true
+	};
+
+	*plain = (struct case_elem){ old, 1, { 0, 0 } };
+	*gappy = (struct case_elem){ NULL, 2, { -4, 8 } };
+	T_OK(weft_dt_blocks(&b, &two));
+	T_OK(weft_dt_resized(two, -8, 24, &gappy->dt));
+	weft_dt_commit(gappy->dt);
+	weft_dt_put(two);
+}
+
 void case_open(struct case_job *j, struct mock *m, const struct case_what *w,
 	       struct weft_rng *rng)
 {

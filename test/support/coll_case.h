@@ -18,6 +18,12 @@ struct case_elem {
 	int off[2];
 };
 
+/*
+ * Makes two element types: an int, and two ints at -4 and 8 in 24 bytes from -8
+ * on.
+ */
+void case_elems(struct case_elem *plain, struct case_elem *gappy);
+
 enum case_form { CASE_EVEN, CASE_V, CASE_W };
 
 /* One buffer of one rank. */
