@@ -262,7 +262,7 @@ static void a_reply_that_ends_early_is_an_error(void **state)
 	T_OK(weft_apenet_get(p.s[0].a, &c));
 	h.flags = APENET_FIRST;
 	pair_forge(&p, &h, bytes, second);
-	pair_forge(&p, &refuse, NULL, second);
+	pair_forge(&p, &refuse, bytes, second);
 	dropped = pair_stats(&p, 0).dropped;
 	h.address += 64;
 	h.flags = APENET_LAST;
@@ -270,7 +270,7 @@ static void a_reply_that_ends_early_is_an_error(void **state)
 	T_IS(pair_stats(&p, 0).dropped, dropped + 1);
 	T_IS(pair_stats(&p, 0).refused, 0);
 	/* a second refusal of the same get is refused */
-	pair_forge(&p, &refuse, NULL, second);
+	pair_forge(&p, &refuse, bytes, second);
 	T_IS(pair_stats(&p, 0).refused, 1);
 	T_IS(pair_event(&p, 0).status, WEFT_APENET_CUT);
 	T_IS(pair_event(&p, 0).status, WEFT_APENET_ADDRESS);
