@@ -1,7 +1,10 @@
 # prov/vt: virtual time, on the model of prov/net
-EXTRA_DIST += prov/vt/README
+EXTRA_DIST += prov/vt/README prov/vt/route/README
 libweftcarrier_la_SOURCES += \
 	prov/vt/vt_api.h \
+	prov/vt/route/vt_fold.c prov/vt/route/vt_part.c \
+	prov/vt/route/vt_result_bcast.c prov/vt/route/vt_route.c \
+	prov/vt/route/vt_route.h prov/vt/route/vt_tree.c \
 	prov/vt/vt_ops.c prov/vt/vt.h \
 	prov/vt/vt_background.c prov/vt/vt_cpus.c \
 	prov/vt/vt_dma.c \
@@ -9,17 +12,13 @@ libweftcarrier_la_SOURCES += \
 	prov/vt/vt_end.c \
 	prov/vt/vt_fault.c \
 	prov/vt/vt_file.c prov/vt/vt_file_call.c prov/vt/vt_host.c prov/vt/vt_compute.c \
-	prov/vt/vt_fold.c \
 	prov/vt/vt_interface.c prov/vt/vt_interface_time.c \
 	prov/vt/vt_memory.c prov/vt/vt_message.c \
 	prov/vt/vt_layout.h \
 	prov/vt/vt_join.c \
-	prov/vt/vt_part.c \
-	prov/vt/vt_route.c \
 	prov/vt/vt_rx.c \
 	prov/vt/vt_spawn.c prov/vt/vt_spawn_call.c \
-	prov/vt/vt_result_bcast.c \
-	prov/vt/vt_tree.c prov/vt/vt_engine_pass.c \
+	prov/vt/vt_engine_pass.c \
 	prov/vt/vt_tx.c \
 	prov/vt/vt_wait.c \
 	prov/vt/vt_watch.c \

@@ -17,6 +17,7 @@
  * After that, or if no rank polls, the engine reports a deadlock.
  */
 #include "prov/vt/vt.h"
+#include "prov/vt/route/vt_route.h"
 #include "src/os/alive.h"
 #include "src/base/futex.h"
 #include "src/base/log.h"

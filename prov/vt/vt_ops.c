@@ -5,6 +5,7 @@
  * tables; vt.h lists the other files.
  */
 #include "prov/vt/vt.h"
+#include "prov/vt/route/vt_route.h"
 #include "prov/net/fault/net_fault.h"
 #include "prov/net/file/net_name.h"
 #include "prov/net/file/net_map.h"

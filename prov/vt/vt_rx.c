@@ -6,6 +6,7 @@
  * reading share only one word.
  */
 #include "prov/vt/vt.h"
+#include "prov/vt/route/vt_route.h"
 #include "src/base/must.h"
 
 /* Returns the first unread packet, or VT_NONE. */

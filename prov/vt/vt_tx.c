@@ -10,6 +10,7 @@
  * and its software cost is that of one message.
  */
 #include "prov/vt/vt.h"
+#include "prov/vt/route/vt_route.h"
 #include "src/base/iov.h"
 #include "src/base/must.h"
 #include "src/job/job_skeleton.h"

@@ -28,7 +28,7 @@ limit 1 src/tools/reproduce src/base src/os src/job src/tree src/health src/reco
 	prov/carrier/loop prov/carrier/lossy
 limit 5 src/msg
 limit 4 src/win src/types coll prov/net prov/net/file \
-	prov/vt prov/carrier/hybrid prov/machine/bgq prov/machine/sunway
+	prov/vt prov/vt/route prov/carrier/hybrid prov/machine/bgq prov/machine/sunway
 limit 4 src/mpi src/mpi/pt2pt src/mpi/coll src/mpi/comm src/mpi/type src/mpi/win \
 	src/mpi/tool prov/ofi prov/ofi/ep prov/ofi/queue prov/ofi/group \
 	src/tools/run src/tools/run/opts src/tools/run/pmix src/tools/run/io \

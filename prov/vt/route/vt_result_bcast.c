@@ -11,7 +11,7 @@
  * to the first member. The broadcast may arrive at a member before that member
  * has posted its contribution.
  */
-#include "prov/vt/vt.h"
+#include "prov/vt/route/vt_route.h"
 
 static uint64_t result_cookie(uint32_t place, uint32_t member, unsigned k)
 {

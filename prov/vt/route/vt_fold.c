@@ -21,7 +21,7 @@
  * contributions by atomics, and sends its sum to its parent by a put or an
  * atomic.
  */
-#include "prov/vt/vt.h"
+#include "prov/vt/route/vt_route.h"
 
 #include <string.h>
 

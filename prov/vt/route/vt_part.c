@@ -4,7 +4,7 @@
  * methods of reduction use. vt_route.c contains the calls; vt_fold.c and
  * vt_result_bcast.c contain the reductions and broadcasts by the interfaces.
  */
-#include "prov/vt/vt.h"
+#include "prov/vt/route/vt_route.h"
 
 #include <string.h>
 

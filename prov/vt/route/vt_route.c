@@ -11,7 +11,7 @@
  * which is copied into the same buffer and then arrives at its rank like a
  * packet. A member has at most VT_WINDOW contributions in flight.
  */
-#include "prov/vt/vt.h"
+#include "prov/vt/route/vt_route.h"
 #include "prov/net/file/net_name.h"
 #include "src/base/log.h"
 

@@ -7,7 +7,7 @@
  * if the switches cannot serve the group and the interfaces have chained
  * events.
  */
-#include "prov/vt/vt.h"
+#include "prov/vt/route/vt_route.h"
 
 #include <stdlib.h>
 
