@@ -23,6 +23,7 @@ large=("app_cg 96" "app_sort 500000" "app_fft 128 2" "app_lu 1200 16")
 launch() { "$build/mpiexec" "$@"; }
 if [ -n "$HOSTS" ]; then
 	. "$top/test/multihost/hosts_lib.sh" || exit 1
+	use_key_file "$work"
 	launch() { on_hosts "${@:2}"; }
 	MACHINES=
 fi

@@ -48,6 +48,7 @@ esac
 # launch RANKS PROGRAM ARGUMENTS...
 if [ -n "$HOSTS" ]; then
 	. "$top/test/multihost/hosts_lib.sh" || exit 1
+	use_key_file "$work"
 	launch() { on_hosts "$@"; }
 elif [ -x "$build/mpiexec" ]; then
 	# shellcheck disable=SC2086

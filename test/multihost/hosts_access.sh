@@ -4,17 +4,12 @@
 # a host that joins the job's PMIx server or reads every packet on the network,
 # gets no key, and its datagrams to the ranks are refused. Hosts with different
 # key files, and key files that others can read, end the job with a message.
-if [ -z "$HOSTS" ]; then
-	command -v mpirun.openmpi > /dev/null || { echo "no mpirun.openmpi"; exit 77; }
-	exec bash "$top_srcdir/test/hosts" 2 bash "$0"
-fi
-build=${builddir:-$PWD}
-attacker=$(realpath "$build/test/multihost/hosts_access")
-bad=0
-work=$(mktemp -d "${TMPDIR:-/tmp}/weft-attacker.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
-chmod 755 "$work"
 . "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
+needs mpirun.openmpi
+run_on_hosts 2
+make_work attacker
+attacker=$(realpath "$build/test/multihost/hosts_access")
+chmod 755 "$work"
 compile test/multihost/hosts_exchange.c talk
 # The reader of a FIFO waits for the line of its writer.
 mkfifo "$work/result" "$work/ready"

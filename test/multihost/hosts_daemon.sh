@@ -3,15 +3,10 @@
 # Jobs on two hosts without another launcher: mpiexec finds no mpirun and starts
 # itself by ssh, whose place a script takes. Output, input, variables, exit
 # codes, signals, lost hosts; no process is left on a host.
-if [ -z "$HOSTS" ]; then
-	exec bash "$top_srcdir/test/hosts" 2 bash "$0"
-fi
-build=${builddir:-$PWD}
-. "$top_srcdir/test/timeout.sh" || exit 1
-bad=0
-work=$(mktemp -d "${TMPDIR:-/tmp}/weft-daemon.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
 . "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
+run_on_hosts 2
+. "$top_srcdir/test/timeout.sh" || exit 1
+make_work daemon
 make_ssh "$work/bin"
 compile test/multihost/hosts_daemon.c job
 

@@ -3,18 +3,10 @@
 # A network that is down for three seconds is tolerated. Every survivor detects
 # a silent host after FI_WEFT_SILENCE. If the processes of a host are killed,
 # mpirun detects it immediately. No process of the job is left.
-if [ -z "$HOSTS" ]; then
-	command -v mpirun.openmpi > /dev/null || { echo "no mpirun.openmpi"; exit 77; }
-	for n in 2 3; do
-		bash "$top_srcdir/test/hosts" $n bash "$0" || exit
-	done
-	exit
-fi
-build=${builddir:-$PWD}
-bad=0
-work=$(mktemp -d "${TMPDIR:-/tmp}/weft-death.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
 . "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
+needs mpirun.openmpi
+run_on_hosts 2 3
+make_work death
 compile test/multihost/hosts_exchange.c talk
 hosts=($HOSTS)
 last=${hosts[-1]}

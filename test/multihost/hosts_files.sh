@@ -4,12 +4,11 @@
 # without (the kernel refuses them, test/run/run_refuse.c): shared file
 # pointers, atomic mode, concurrent writes, and data sieving. The ranks are
 # started by Open MPI's mpirun.
-if [ -z "$HOSTS" ]; then
-	command -v mpirun.openmpi > /dev/null || { echo "no mpirun.openmpi"; exit 77; }
-	exec bash "$top_srcdir/test/hosts" 2 bash "$0"
-fi
-. "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
+needs mpirun.openmpi
+run_on_hosts 2
+. "$top_srcdir/test/run/run_lib.sh" || exit 1
+use_key_file "$dir"
 export build=$builddir
 
 for name in mix shared calls; do

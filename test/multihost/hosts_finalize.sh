@@ -4,15 +4,10 @@
 # have called it, even if the launcher's fence returns early, and every rank
 # closes its endpoint, which notifies its peers, also if a communicator was not
 # freed.
-if [ -z "$HOSTS" ]; then
-	command -v mpirun.openmpi > /dev/null || { echo "no mpirun.openmpi"; exit 77; }
-	exec bash "$top_srcdir/test/hosts" 2 bash "$0"
-fi
-build=${builddir:-$PWD}
-bad=0
-work=$(mktemp -d "${TMPDIR:-/tmp}/weft-finalize.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
 . "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
+needs mpirun.openmpi
+run_on_hosts 2
+make_work finalize
 compile test/multihost/hosts_finalize.c finalize
 # makes the last fence, which collects no data, complete before the other ranks
 # arrive

@@ -8,11 +8,9 @@ if [ -z "$HOSTS" ]; then
 		exec bash "$top_srcdir/test/hosts" -46 2 bash "$0" both
 	exit
 fi
-export build=${builddir:-$PWD}
-bad=0
-work=$(mktemp -d "${TMPDIR:-/tmp}/weft-ipv6.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
 . "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
+make_work ipv6
+export build
 make_ssh "$work/bin"
 compile test/multihost/hosts_daemon.c job
 compile test/multihost/hosts_soak.c soak

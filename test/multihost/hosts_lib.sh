@@ -1,9 +1,36 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Sourced by scripts that test/hosts runs (HOSTS is set then).
+# Functions of the scripts that test/hosts runs on virtual hosts (HOSTS is set
+# then).
 
-# use a key file of the test, not that in the home directory
-[ -z "${work:-${dir:-}}" ] ||
-	export WEFT_KEY_FILE=${WEFT_KEY_FILE:-${work:-$dir}/weft_key}
+# needs COMMAND: skips the test if the command is not installed
+needs() {
+	[ -n "$HOSTS" ] || command -v "$1" > /dev/null ||
+		{ echo "no $1"; exit 77; }
+}
+
+# run_on_hosts N...: if the script does not run on virtual hosts yet, runs it on
+# N of them, for each N, and exits
+run_on_hosts() {
+	local n
+	[ -z "$HOSTS" ] || return 0
+	for n; do bash "$top_srcdir/test/hosts" "$n" bash "$0" || exit; done
+	exit 0
+}
+
+# use_key_file FOLDER: jobs use a key file of the test, not that in the home
+# directory
+use_key_file() {
+	export WEFT_KEY_FILE=${WEFT_KEY_FILE:-$1/weft_key}
+}
+
+# make_work NAME: sets $build and $bad, and makes the folder $work
+make_work() {
+	build=${builddir:-$PWD}
+	bad=0
+	work=$(mktemp -d "${TMPDIR:-/tmp}/weft-$1.XXXXXX") || exit 1
+	trap 'rm -rf "$work"' EXIT
+	use_key_file "$work"
+}
 
 # spread RANKS: prints a host list such as "host1:2,host2:2", with equal numbers
 # of ranks per host

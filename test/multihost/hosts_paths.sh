@@ -6,18 +6,10 @@
 # of a host combine first, and between two hosts one packet is sent in each
 # direction. Windows on several hosts use memory among ranks of a host. Also the CPU
 # time of waiting for another host.
-if [ -z "$HOSTS" ]; then
-	command -v mpirun.openmpi > /dev/null || { echo "no mpirun.openmpi"; exit 77; }
-	for n in 2 3; do
-		bash "$top_srcdir/test/hosts" $n bash "$0" || exit
-	done
-	exit
-fi
-build=${builddir:-$PWD}
-bad=0
-work=$(mktemp -d "${TMPDIR:-/tmp}/weft-paths.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
 . "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
+needs mpirun.openmpi
+run_on_hosts 2 3
+make_work paths
 for prog in paths coll wait_cpu win; do
 	compile "test/multihost/hosts_$prog.c" $prog
 done

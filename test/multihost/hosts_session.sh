@@ -3,15 +3,10 @@
 # Sessions that begin after MPI_Finalize, at another time on each rank, in jobs
 # on two hosts; also if the PMIx server does not pass on what a process
 # publishes after its PMIx_Finalize.
-if [ -z "$HOSTS" ]; then
-	command -v mpirun.openmpi > /dev/null || { echo "no mpirun.openmpi"; exit 77; }
-	exec bash "$top_srcdir/test/hosts" 2 bash "$0"
-fi
-build=${builddir:-$PWD}
-bad=0
-work=$(mktemp -d "${TMPDIR:-/tmp}/weft-session.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
 . "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
+needs mpirun.openmpi
+run_on_hosts 2
+make_work session
 compile test/multihost/hosts_session.c hosts_session
 compile test/mpi/session/session.c session
 # values that a process publishes after PMIx_Finalize are lost

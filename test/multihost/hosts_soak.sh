@@ -10,9 +10,8 @@ build=${builddir:-$PWD}
 [ -e "$build/.libs/libmpi_abi.so.1" ] || { echo "no library in $build"; exit 77; }
 [ -n "$HOSTS" ] || exec bash "$top/test/hosts" 2 bash "$0" "$@"
 export build
-work=$(mktemp -d "${TMPDIR:-/tmp}/weft-soak.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
 . "$top/test/multihost/hosts_lib.sh" || exit 1
+make_work soak
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -I"$top/include" "$top/test/multihost/hosts_soak.c" \
 	-o "$work/soak" -L"$build/.libs" -lmpi_abi -Wl,-rpath,"$build/.libs" || exit 1
 plan=${3-seed=1;loss=0.01}

@@ -11,11 +11,8 @@ if [ -z "$HOSTS" ]; then
 	case $user in !*) echo "the account root is locked"; exit 77 ;; esac
 	sshd=$sshd exec bash "$top_srcdir/test/hosts" -6 2 bash "$0"
 fi
-build=${builddir:-$PWD}
-bad=0
-work=$(mktemp -d "${TMPDIR:-/tmp}/weft-ssh.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
 . "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
+make_work ssh
 compile test/multihost/hosts_daemon.c job
 mkdir "$work/bin"
 ssh-keygen -q -t ed25519 -N "" -f "$work/host_key" &&

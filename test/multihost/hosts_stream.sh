@@ -3,15 +3,11 @@
 # Long messages between two hosts use streams, and arrive once and unchanged
 # when streams break: after some bytes (fault plan), by a reset of the
 # connection (ss -K), and when the network drops all TCP packets for 10 s.
-if [ -z "$HOSTS" ]; then
-	command -v mpirun.openmpi > /dev/null || { echo "no mpirun.openmpi"; exit 77; }
-	exec bash "$top_srcdir/test/hosts" 2 bash "$0"
-fi
-export build=${builddir:-$PWD}
-bad=0
-work=$(mktemp -d "${TMPDIR:-/tmp}/weft-stream.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
 . "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
+needs mpirun.openmpi
+run_on_hosts 2
+make_work stream
+export build
 compile test/multihost/hosts_soak.c soak
 export WEFT_LOG=info
 

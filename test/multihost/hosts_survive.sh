@@ -3,17 +3,12 @@
 # Jobs on several hosts that survive failures (mpiexec --survive): the death of
 # ranks, of ranks at random moments (LONG=1: 200 runs), of a whole host, and of
 # a host that becomes silent; exit codes; no process is left on a host.
-if [ -z "$HOSTS" ]; then
-	exec bash "$top_srcdir/test/hosts" 3 bash "$0"
-fi
-build=${builddir:-$PWD}
+. "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
+run_on_hosts 3
 . "$top_srcdir/test/timeout.sh" || exit 1
-bad=0
-work=$(mktemp -d "${TMPDIR:-/tmp}/weft-survive.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
+make_work survive
 export WEFT_LOCAL_CPUS=1
 
-. "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
 compile test/mpi/fault/fault_basic.c basic
 compile test/mpi/fault/fault_random.c random
 compile test/multihost/hosts_survive.c lose
