@@ -22,7 +22,7 @@ EXTRA_DIST += test/prov/prov_calls.h test/prov/prov_group.h test/support/loops.h
 	test/support/apenet_pair.h test/support/bgq_pair.h test/support/gemini_pair.h \
 	test/support/nic_pair.h test/support/pair.h test/support/qsnet2_pair.h \
 	test/support/sunway_pair.h test/support/stream_pair.h \
-	test/support/t_family.h \
+	test/support/t_family.h test/support/unit_grid.h \
 	test/support/replay_sim.h test/support/replay_write.h test/support/fake_cuda.c
 C_TESTS += test/support/explore_test test/support/fuzz_test
 # The program that runs the tests is never instrumented.

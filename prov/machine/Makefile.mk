@@ -63,7 +63,7 @@ libweftunits_la_SOURCES = \
 	prov/machine/apenet/apenet_single.h \
 	prov/machine/apenet/apenet_transport.c prov/machine/apenet/apenet_transport.h
 
-C_TESTS += prov/machine/machine_unit_test prov/machine/machine_inbox_test \
+C_TESTS += prov/machine/machine_unit_test prov/machine/machine_process_test prov/machine/machine_inbox_test \
 	prov/machine/machine_regs_explore_test \
 	prov/machine/bgq/bgq_test prov/machine/bgq/bgq_limits_test \
 	prov/machine/bgq/bgq_path_test prov/machine/bgq/bgq_route_test \
