@@ -123,20 +123,14 @@ void net_config_bgq(struct net_config *cfg)
 	*cfg = bgq;
 }
 
-static int config_refuse(const struct net_config *cfg, const char *what)
-{
-	weft_log(WEFT_LOG_ERROR, "net: machine %s: %s", cfg->name, what);
-	return -EINVAL;
-}
-
 /* Checks the limits of the numbers of switches, rails and parents. */
-static int check_fat(const struct net_config *cfg)
+static const char *check_fat(const struct net_config *cfg)
 {
 	uint64_t level = 1, sum = 0, w;
 	unsigned l;
 
 	if (cfg->rails > 8)
-		return config_refuse(cfg, "more than 8 rails");
+		return "more than 8 rails";
 
 	for (l = 0; l < cfg->dims; l++)
 		level *= cfg->size[l];
@@ -147,162 +141,154 @@ static int check_fat(const struct net_config *cfg)
 		if (!l && cfg->rails)
 			w = (w ? w : 1) * cfg->rails;
 		if (w > 63)
-			return config_refuse(cfg, "more than 63 parents");
+			return "more than 63 parents";
 		level = level / cfg->size[l] * (w ? w : 1);
 		sum += level;
 		if (sum > 1 << 19)
-			return config_refuse(cfg, "more than 524288 switches");
+			return "more than 524288 switches";
 	}
-	return 0;
+	return NULL;
 }
 
 /* Checks the I/O nodes of a partition with this number of compute nodes. */
-static int check_io(const struct net_config *cfg, uint64_t nodes)
+static const char *check_io(const struct net_config *cfg, uint64_t nodes)
 {
 	if (!cfg->io_nodes)
-		return 0;
+		return NULL;
 	if (cfg->router_nodes > 1 || cfg->fold_ps || cfg->watch_ps)
-		return config_refuse(cfg, "I/O nodes need a torus with a "
-					  "router per node");
+		return "I/O nodes need a torus with a router per node";
 	if (!cfg->io_links || cfg->io_links > 2u * cfg->dims ||
 	    cfg->io_links > cfg->io_nodes)
-		return config_refuse(cfg, "io_links must be 1 to io, and at "
-					  "most two per dimension");
+		return "io_links must be 1 to io, and at most two per "
+		       "dimension";
 	if (nodes % cfg->io_nodes)
-		return config_refuse(cfg, "io does not divide the number of "
-					  "nodes of a partition");
-	return 0;
+		return "io does not divide the number of nodes of a partition";
+	return NULL;
 }
 
 /* Checks the groups of a dragonfly. */
-static int check_groups(const struct net_config *cfg)
+static const char *check_groups(const struct net_config *cfg)
 {
 	unsigned links =
 		cfg->topology == NET_DRAGONFLY ? cfg->size[1] : cfg->spines;
 
 	if (cfg->dims != 2)
-		return config_refuse(cfg, "a dragonfly needs a shape of groups "
-					  "and switches per group");
+		return "a dragonfly needs a shape of groups and switches per "
+		       "group";
 	if (cfg->topology == NET_DRAGONFLY_PLUS && !cfg->spines)
-		return config_refuse(cfg, "dragonfly+ needs spines");
+		return "dragonfly+ needs spines";
 	if (links * cfg->global_links < cfg->size[0] - 1u)
-		return config_refuse(cfg, "global_links times switches of a "
-					  "group is less than the number of "
-					  "other groups");
-	return 0;
+		return "global_links times switches of a group is less than "
+		       "the number of other groups";
+	return NULL;
 }
 
 /* Checks the limits of a network of switches. */
-static int check_switched(const struct net_config *cfg)
+static const char *check_switched(const struct net_config *cfg)
 {
 	bool groups = cfg->topology == NET_DRAGONFLY ||
 		      cfg->topology == NET_DRAGONFLY_PLUS;
+	const char *bad = groups ? check_groups(cfg) : NULL;
 
-	if (groups && check_groups(cfg))
-		return -EINVAL;
+	if (bad)
+		return bad;
 	if (cfg->topology == NET_GRAPH &&
 	    (!cfg->graph.switches || cfg->graph.switches > NET_GRAPH_SWITCHES))
-		return config_refuse(cfg, "a graph has 1 to 1024 switches");
+		return "a graph has 1 to 1024 switches";
 	if (net_switches(cfg) > NET_SWITCHES_MAX)
-		return config_refuse(cfg, "more than 4096 switches");
+		return "more than 4096 switches";
 	if (cfg->path_rule > NET_UP_DOWN ||
 	    (cfg->path_rule == NET_UP_DOWN && cfg->topology != NET_GRAPH))
-		return config_refuse(cfg, "up-down routing is for graphs");
+		return "up-down routing is for graphs";
 	if (cfg->vcs < net_switches_vcs(cfg, 0) || cfg->vcs > 6)
-		return config_refuse(cfg, "vcs must be at least the number "
-					  "that the routing needs, at most 6");
+		return "vcs must be at least the number that the routing "
+		       "needs, at most 6";
 	if (cfg->faults)
-		return config_refuse(cfg, "fault plans are not modelled on "
-					  "dragonfly, hyperx and graph");
+		return "fault plans are not modelled on dragonfly, hyperx and "
+		       "graph";
 	if (cfg->dyn_queues != 1 || cfg->routes || cfg->wormhole ||
 	    cfg->tokens_shared || cfg->columns || cfg->look_ahead ||
 	    cfg->credit_words || cfg->read_paths || cfg->watch_ps ||
 	    cfg->counters || cfg->rails > 1 || cfg->io_nodes)
-		return config_refuse(cfg, "a network of switches has one "
-					  "dynamic queue, and no class "
-					  "routes, wormholes, shared tokens, "
-					  "columns, look_ahead, credit_words, "
-					  "read_paths, watch, counters, rails "
-					  "or I/O nodes");
-	return 0;
+		return "a network of switches has one dynamic queue, and no "
+		       "class routes, wormholes, shared tokens, columns, "
+		       "look_ahead, credit_words, read_paths, watch, counters, "
+		       "rails or I/O nodes";
+	return NULL;
 }
 
-static int check_shape(const struct net_config *cfg)
+static const char *check_shape(const struct net_config *cfg)
 {
 	uint64_t nodes = 1;
+	const char *bad;
 	unsigned d;
 
 	if (cfg->topology >= NET_TOPOLOGIES)
-		return config_refuse(cfg, "unknown topology");
+		return "unknown topology";
 	if (!cfg->dims || cfg->dims > NET_DIMS_MAX)
-		return config_refuse(cfg, "dimensions must be 1 to 6");
-	if (net_is_switched(cfg) && check_switched(cfg))
-		return -EINVAL;
+		return "dimensions must be 1 to 6";
+	bad = net_is_switched(cfg) ? check_switched(cfg) : NULL;
+	if (bad)
+		return bad;
 	if (cfg->topology == NET_GRAPH)
-		return 0;
+		return NULL;
 	if (cfg->router_nodes > 1) {
 		if (net_is_switched(cfg) ? cfg->router_nodes > 62
 					 : cfg->topology != NET_TORUS ||
 						   cfg->router_nodes > 8)
-			return config_refuse(cfg, "router_nodes must be 1 to "
-						  "8 on a torus, 1 to 62 on "
-						  "switches, and is not for "
-						  "trees");
+			return "router_nodes must be 1 to 8 on a torus, 1 to "
+			       "62 on switches, and is not for trees";
 		nodes = 1u + cfg->router_nodes;
 	}
 	for (d = 0; d < cfg->dims; d++) {
 		if (!cfg->size[d] || cfg->size[d] > 128)
-			return config_refuse(cfg, "a size must be 1 to 128");
+			return "a size must be 1 to 128";
 		nodes *= cfg->size[d];
 	}
 	if (cfg->topology != NET_TORUS &&
 	    (cfg->io_nodes || net_partitions(cfg) > 1))
-		return config_refuse(cfg, "io and partitions are for a torus");
-	if (check_io(cfg, nodes))
-		return -EINVAL;
+		return "io and partitions are for a torus";
+	bad = check_io(cfg, nodes);
+	if (bad)
+		return bad;
 	nodes *= net_partitions(cfg);
 	if (cfg->io_nodes)
 		nodes += nodes / cfg->io_nodes;
 	if (nodes > 1 << 19)
-		return config_refuse(cfg, "more than 524288 nodes");
+		return "more than 524288 nodes";
 	if (cfg->query_ps && nodes > UINT16_MAX)
-		return config_refuse(cfg, "query is set: barriers by query "
-					  "support at most 65535 nodes");
+		return "query is set: barriers by query support at most 65535 "
+		       "nodes";
 	if (net_is_switched(cfg))
-		return 0;
+		return NULL;
 	if (cfg->topology != NET_TORUS)
 		return check_fat(cfg);
 	if (cfg->rails > 1 || cfg->siblings || cfg->supernode)
-		return config_refuse(
-			cfg,
-			"rails, siblings and supernode are for trees only");
-	return 0;
+		return "rails, siblings and supernode are for trees only";
+	return NULL;
 }
 
 /* Checks that the order and each zone set contain every dimension. */
-static int check_orders(const struct net_config *cfg)
+static const char *check_orders(const struct net_config *cfg)
 {
 	uint8_t all = (uint8_t)((1u << cfg->dims) - 1);
 	uint8_t seen = 0;
 	unsigned d, z;
 
 	if (cfg->topology != NET_TORUS)
-		return 0;
+		return NULL;
 	for (d = 0; d < cfg->dims; d++)
 		seen |= (uint8_t)(1u << (cfg->order[d] & 7));
 	if (seen != all)
-		return config_refuse(cfg,
-				     "order must contain each dimension once");
+		return "order must contain each dimension once";
 	for (z = 0; z < NET_ZONES; z++) {
 		seen = 0;
 		for (d = 0; d < NET_DIMS_MAX; d++)
 			seen |= cfg->zone[z][d];
 		if ((seen & all) != all)
-			return config_refuse(
-				cfg,
-				"each zone set must contain all dimensions");
+			return "each zone set must contain all dimensions";
 	}
-	return 0;
+	return NULL;
 }
 
 /*
@@ -390,16 +376,15 @@ struct rule {
 	const char *what;
 };
 
-static int check_rules(const struct net_config *cfg, const struct rule *rule,
-		       unsigned count)
+static const char *check_rules(const struct rule *rule, unsigned count)
 {
 	for (unsigned i = 0; i < count; i++)
 		if (rule[i].bad)
-			return config_refuse(cfg, rule[i].what);
-	return 0;
+			return rule[i].what;
+	return NULL;
 }
 
-static int check_links(const struct net_config *cfg)
+static const char *check_links(const struct net_config *cfg)
 {
 	uint32_t chunk = cfg->chunk_bytes;
 	uint32_t full = net_wire_tokens(
@@ -444,10 +429,10 @@ static int check_links(const struct net_config *cfg)
 		  "more than 128 chunks of payload" },
 	};
 
-	return check_rules(cfg, rule, WEFT_COUNT_OF(rule));
+	return check_rules(rule, WEFT_COUNT_OF(rule));
 }
 
-static int check_nodes(const struct net_config *cfg)
+static const char *check_nodes(const struct net_config *cfg)
 {
 	const struct rule rule[] = {
 		{ cfg->routes &&
@@ -489,19 +474,28 @@ static int check_nodes(const struct net_config *cfg)
 		  "routes" },
 	};
 
-	return check_rules(cfg, rule, WEFT_COUNT_OF(rule));
+	return check_rules(rule, WEFT_COUNT_OF(rule));
+}
+
+const char *net_config_wrong(const struct net_config *cfg)
+{
+	const char *bad = cfg->chunk_bytes ? NULL : "chunk_bytes is 0";
+
+	if (!bad)
+		bad = check_links(cfg);
+	if (!bad)
+		bad = check_nodes(cfg);
+	if (!bad)
+		bad = check_shape(cfg);
+	return bad ? bad : check_orders(cfg);
 }
 
 int net_config_check(const struct net_config *cfg)
 {
-	int ret;
+	const char *bad = net_config_wrong(cfg);
 
-	if (!cfg->chunk_bytes)
-		return config_refuse(cfg, "chunk_bytes is 0");
-	ret = check_links(cfg);
-	if (!ret)
-		ret = check_nodes(cfg);
-	if (!ret)
-		ret = check_shape(cfg);
-	return ret ? ret : check_orders(cfg);
+	if (!bad)
+		return 0;
+	weft_log(WEFT_LOG_ERROR, "net: machine %s: %s", cfg->name, bad);
+	return -EINVAL;
 }

@@ -586,6 +586,8 @@ static inline void net_config_channels(struct net_config *cfg)
 
 /* Fills cfg with the parameters of bgq (4x4x4x4x2), as in its machine file. */
 void net_config_bgq(struct net_config *cfg);
+/* Returns a text about the first invalid field; NULL: all are valid. */
+const char *net_config_wrong(const struct net_config *cfg);
 /* Returns 0, or -EINVAL after logging the invalid field. */
 int net_config_check(const struct net_config *cfg);
 

@@ -156,6 +156,43 @@ static bool may_have_routes(const struct net_config *c)
 	return c->routes && !net_is_switched(c) && strcmp(c->unit, "generic");
 }
 
+/* Checks the times of a node; least: two cycles, in ps. */
+static int check_interface(const struct file_doc *doc,
+			   const struct net_config *c, uint64_t least)
+{
+	const struct net_path *path = &c->path[0];
+	bool is_short = path->inject_ps < least || path->receive_ps < least;
+
+	if (is_short && c->latency_ps)
+		return file_fail(doc->why,
+				 "%.200s: latency = %g ns is less than four "
+				 "cycles, %g ns (cycle = %g ns)",
+				 doc->name, ns(c->latency_ps), ns(2 * least),
+				 ns(c->tick_ps));
+	if (is_short || (may_have_routes(c) && c->coll_inject_ps < least))
+		return file_fail(doc->why,
+				 "%.200s: inject = %g ns, receive = %g ns and "
+				 "coll_inject = %g ns must be at least two "
+				 "cycles, %g ns",
+				 doc->name, ns(path->inject_ps),
+				 ns(path->receive_ps), ns(c->coll_inject_ps),
+				 ns(least));
+	if (!c->memory.latency_ps)
+		return 0;
+	if (!c->memory.copy_ps_x1000 || !c->memory.total_ps_x1000)
+		return file_fail(doc->why,
+				 "%.200s: memory_latency needs lines for "
+				 "memory_copy and memory_total",
+				 doc->name);
+	if (c->memory.latency_ps < least)
+		return file_fail(doc->why,
+				 "%.200s: memory_latency = %g ns is less than "
+				 "two cycles, %g ns",
+				 doc->name, ns(c->memory.latency_ps),
+				 ns(least));
+	return 0;
+}
+
 static int check_times(const struct file_doc *doc, const struct net_config *c)
 {
 	uint64_t least = 2 * (uint64_t)c->tick_ps;
@@ -172,22 +209,7 @@ static int check_times(const struct file_doc *doc, const struct net_config *c)
 				 "cycles, with the longest cable: %g ns, and a "
 				 "cycle is %g ns; use a longer cycle",
 				 doc->name, ns(back), ns(c->tick_ps));
-	if (c->path[0].inject_ps < least || c->path[0].receive_ps < least ||
-	    (may_have_routes(c) && c->coll_inject_ps < least))
-		return file_fail(doc->why,
-				 "%.200s: inject, receive and coll_inject must "
-				 "be at least two cycles (%g ns; latency of a "
-				 "generic machine: %g ns)",
-				 doc->name, ns(least), ns(2 * least));
-	if (c->memory.latency_ps &&
-	    (c->memory.latency_ps < least || !c->memory.copy_ps_x1000 ||
-	     !c->memory.total_ps_x1000))
-		return file_fail(doc->why,
-				 "%.200s: memory_latency must be at least two "
-				 "cycles (%g ns) and needs memory_copy and "
-				 "memory_total",
-				 doc->name, ns(least));
-	return 0;
+	return check_interface(doc, c, least);
 }
 
 static int check_features(const struct file_doc *doc,
@@ -207,6 +229,12 @@ static int check_features(const struct file_doc *doc,
 				     c->engines || c->ack_bytes),
 		  "torus_fifos must be at most inject_fifos - 6, without "
 		  "engines and acknowledgements" },
+		{ c->router_nodes > 1 && !net_is_switched(c) &&
+			  c->topology != NET_TORUS,
+		  "router_nodes is not for fat trees: the first length of "
+		  "shape is the number of nodes of a leaf switch" },
+		{ c->topology == NET_TORUS && c->router_nodes > 8,
+		  "router_nodes must be at most 8 on a torus or mesh" },
 		{ c->routes_system > c->routes,
 		  "routes_system is more than routes" },
 		{ net_is_switched(c) && c->routes,
@@ -226,6 +254,14 @@ static int check_features(const struct file_doc *doc,
 	return 0;
 }
 
+/* Checks all limits of the model that have no message above. */
+static int check_model(const struct file_doc *doc, const struct net_config *c)
+{
+	const char *bad = net_config_wrong(c);
+
+	return bad ? file_fail(doc->why, "%.200s: %s", doc->name, bad) : 0;
+}
+
 int file_check(const struct file_doc *doc, const struct net_config *c)
 {
 	int err = check_packets(doc, c);
@@ -238,5 +274,7 @@ int file_check(const struct file_doc *doc, const struct net_config *c)
 		err = check_times(doc, c);
 	if (!err)
 		err = check_features(doc, c);
-	return err ? err : check_end_tokens(doc, c);
+	if (!err)
+		err = check_end_tokens(doc, c);
+	return err ? err : check_model(doc, c);
 }

@@ -8,7 +8,10 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
+
+enum { LIMIT_TEXT = 32 };
 
 enum unit_kind { UNIT_TIME, UNIT_CYCLE, UNIT_BYTE, UNIT_RATE, UNIT_COUNT };
 
@@ -101,6 +104,55 @@ static double to_model_unit(const struct file_key *key, double x)
 	}
 }
 
+/* Writes a time or a rate with a unit for which the number is short. */
+static void scaled_text(double x, const char *const *unit, unsigned n,
+			char text[LIMIT_TEXT])
+{
+	unsigned i = 0;
+
+	for (; i + 1 < n && x >= 1000; i++)
+		x /= 1000;
+	snprintf(text, LIMIT_TEXT, "%.7g %s", x, unit[i]);
+}
+
+/* Writes a limit of a key, from the unit that the model stores. */
+static void limit_text(const struct file_key *key, uint64_t limit,
+		       char text[LIMIT_TEXT])
+{
+	static const char *const times[] = { "ps", "ns", "us", "ms" };
+	static const char *const rates[] = { "MB/s", "GB/s" };
+	double v = (double)limit;
+
+	if (key->type == FILE_TIME)
+		scaled_text(v, times, WEFT_COUNT_OF(times), text);
+	else if (key->type == FILE_BYTE_TIME)
+		scaled_text(v / 1e3, times, 2, text);
+	else if (key->type == FILE_RATE_INV)
+		scaled_text(1e9 / v, rates, WEFT_COUNT_OF(rates), text);
+	else if (key->type == FILE_RATE_US)
+		scaled_text(v, rates, WEFT_COUNT_OF(rates), text);
+	else
+		snprintf(text, LIMIT_TEXT, "%.0f%s", v,
+			 key->type == FILE_BYTES    ? " B"
+			 : key->type == FILE_CYCLES ? " cycles"
+						    : "");
+}
+
+static int out_of_range(const struct file_doc *doc,
+			const struct file_line *item)
+{
+	const struct file_key *key = item->def;
+	bool inverse = key->type == FILE_RATE_INV;
+	char low[LIMIT_TEXT], high[LIMIT_TEXT];
+
+	limit_text(key, inverse ? key->max : key->min, low);
+	limit_text(key, inverse ? key->min : key->max, high);
+	return file_fail_at(doc, item->line,
+			    "%s = %s: out of range, the limits are %s and %s "
+			    "(%s)",
+			    key->name, item->value, low, high, key->help);
+}
+
 static int value_quantity(const struct file_doc *doc,
 			  const struct file_line *item, uint64_t cycle_ps,
 			  void *base)
@@ -137,9 +189,7 @@ static int value_quantity(const struct file_doc *doc,
 				    "%s = %s: expected an integer", key->name,
 				    item->value);
 	if (whole < (double)key->min || whole > (double)key->max)
-		return file_fail_at(doc, item->line,
-				    "%s = %s: out of range; expected: %s",
-				    key->name, item->value, key->help);
+		return out_of_range(doc, item);
 	store(key, (uint64_t)whole, base);
 	return 0;
 }
