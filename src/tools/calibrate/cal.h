@@ -25,6 +25,9 @@ struct cal_point {
 	double bytes, us;
 };
 
+/* The time of the fit grows with the square of the number of points. */
+enum { CAL_POINTS_MAX = 4096 };
+
 struct cal_table {
 	struct cal_point *point;
 	unsigned count, room;

@@ -7,6 +7,7 @@
 #include "src/tools/calibrate/cal.h"
 #include "src/tools/sim/sim_plot.h"
 
+#include <errno.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,23 +109,68 @@ static int read_base(struct weft_args *a, const struct opts *o, char **text_p,
 	return 0;
 }
 
-static int write_file(struct weft_args *a, const struct opts *o,
-		      const char *base, const struct cal_machine *m,
-		      const struct cal_fit *f)
+/* Returns the text of the fitted machine; NULL: no memory. */
+static char *machine_text(const char *base, const struct cal_machine *m,
+			  const struct cal_fit *f)
 {
-	FILE *out;
+	char *text = NULL;
+	size_t len;
+	FILE *out = open_memstream(&text, &len);
 
-	if (!o->out)
-		return 0;
-	out = fopen(o->out, "w");
 	if (!out)
-		return weft_args_error(a, "--output %s: cannot be written",
-				       o->out);
+		return NULL;
 	cal_write(out, base, m, f);
-	if (fclose(out))
-		return weft_args_error(a, "--output %s: cannot be written",
-				       o->out);
-	return 0;
+	fclose(out);
+	return text;
+}
+
+/* Checks that the text is a machine file; name: its file. */
+static int check_machine(struct weft_args *a, const char *name,
+			 const char *text)
+{
+	static const struct net_spec any;
+	struct net_error_text why = { "no memory" };
+	struct net_config cfg;
+	char *copy = strdup(text);
+	int err = -1;
+
+	if (copy)
+		err = net_file_parse(name, copy, strlen(copy), &any, &cfg,
+				     &why);
+	free(copy);
+	return err ? weft_args_error(a, "the fitted machine is not valid: %s",
+				     why.text)
+		   : 0;
+}
+
+static int write_file(struct weft_args *a, const struct opts *o,
+		      const char *text)
+{
+	FILE *out = fopen(o->out, "w");
+
+	if (out && fputs(text, out) >= 0 && !fclose(out))
+		return 0;
+	return weft_args_error(a, "--output %s: %s", o->out, strerror(errno));
+}
+
+/* Prints the fitted numbers, and writes the machine file. */
+static int write_machine(struct weft_args *a, const struct opts *o,
+			 const char *base, const struct cal_machine *m,
+			 const struct cal_fit *f)
+{
+	char *text = machine_text(base, m, f);
+	int err = text ? 0 : weft_args_error(a, "no memory");
+
+	if (!err)
+		err = check_machine(a, o->out ? o->out : o->base, text);
+	if (!err) {
+		printf("\n");
+		cal_write(stdout, "", m, f);
+	}
+	if (!err && o->out)
+		err = write_file(a, o, text);
+	free(text);
+	return err;
 }
 
 static int calibrate(struct weft_args *a, const struct opts *o,
@@ -139,9 +185,7 @@ static int calibrate(struct weft_args *a, const struct opts *o,
 		err = weft_args_error(a, "%s", why);
 	if (!err) {
 		cal_print(stdout, t, &m, &fit);
-		printf("\n");
-		cal_write(stdout, "", &m, &fit);
-		err = write_file(a, o, base, &m, &fit);
+		err = write_machine(a, o, base, &m, &fit);
 	}
 	if (!err && o->plot)
 		err = cal_plot(o->plot, t, &m, &fit);

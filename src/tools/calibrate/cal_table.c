@@ -10,8 +10,12 @@
 
 #include <ctype.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+
+/* Some editors write it at the start of a text in UTF-8. */
+#define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 /*
  * Words in the title of a table; the first one that occurs determines the kind.
@@ -41,15 +45,27 @@ static int add_point(struct cal_table *t, const struct cal_point *p)
 	return 0;
 }
 
-/* Sets the kind of the lines that follow a title. */
-static void read_comment(const char *line, int *kind_p)
+/* Position in a file. */
+struct cursor {
+	const char *name;
+	unsigned line;
+	const char *title; /* last title, or NULL */
+	int kind;	   /* kind of its table; -1: none that is used */
+};
+
+/*
+ * Sets the kind of the lines that follow a title. Other comments, such as
+ * "# Datatype: MPI_CHAR.", have no effect.
+ */
+static void read_comment(const char *line, struct cursor *at)
 {
-	if (!strstr(line, "MPI"))
+	if (!strstr(line, "MPI") || !strstr(line, "Test"))
 		return;
-	*kind_p = -1;
+	at->title = line + strspn(line, "# \t");
+	at->kind = -1;
 	for (unsigned i = 0; i < WEFT_COUNT_OF(titles); i++)
 		if (strstr(line, titles[i].word)) {
-			*kind_p = (int)titles[i].kind;
+			at->kind = (int)titles[i].kind;
 			return;
 		}
 }
@@ -61,7 +77,8 @@ static bool read_values(const char *line, int kind, struct cal_point *p)
 	char *end;
 
 	p->bytes = strtod(line, &end);
-	if (end == line || !(p->bytes >= 0 && p->bytes < 1e12))
+	if (end == line || !(p->bytes >= 0 && p->bytes < 1e12) ||
+	    floor(p->bytes) < p->bytes)
 		return false;
 	line = end;
 	value = strtod(line, &end);
@@ -74,45 +91,73 @@ static bool read_values(const char *line, int kind, struct cal_point *p)
 	return p->us > 0;
 }
 
+/* Describes values without a title before them. */
+static int no_title(const struct cursor *at, char why[CAL_WHY])
+{
+	const char *expected = "expected \"# OSU MPI Latency Test\", "
+			       "\"Bandwidth Test\" or \"Allreduce Latency "
+			       "Test\"";
+
+	if (at->title)
+		snprintf(why, CAL_WHY, "%.200s:%u: \"%.60s\" is not used; %s",
+			 at->name, at->line, at->title, expected);
+	else
+		snprintf(why, CAL_WHY,
+			 "%.200s:%u: no title before the values; %s", at->name,
+			 at->line, expected);
+	return -EINVAL;
+}
+
+static int read_line(struct cal_table *t, struct cursor *at, char *line,
+		     char why[CAL_WHY])
+{
+	struct cal_point p;
+
+	line[strcspn(line, "\r")] = 0;
+	line += strspn(line, " \t");
+	if (*line == '#')
+		read_comment(line, at);
+	if (!*line || *line == '#')
+		return 0;
+	if (at->kind < 0)
+		return no_title(at, why);
+	if (!read_values(line, at->kind, &p)) {
+		snprintf(why, CAL_WHY,
+			 "%.200s:%u: \"%.60s\": expected a size in bytes and a "
+			 "value above 0",
+			 at->name, at->line, line);
+		return -EINVAL;
+	}
+	if (t->count == CAL_POINTS_MAX) {
+		snprintf(why, CAL_WHY,
+			 "%.200s:%u: more than %d values; give one run of each "
+			 "test",
+			 at->name, at->line, CAL_POINTS_MAX);
+		return -EINVAL;
+	}
+	if (!add_point(t, &p))
+		return 0;
+	snprintf(why, CAL_WHY, "no memory");
+	return -ENOMEM;
+}
+
 int cal_parse(struct cal_table *t, const char *name, char *text,
 	      char why[CAL_WHY])
 {
-	struct cal_point p;
-	unsigned line = 1;
-	int kind = -1;
+	struct cursor at = { .name = name, .kind = -1 };
 	char *end;
+	int err = 0;
 
-	for (; text; text = end, line++) {
+	if (!strncmp(text, BYTE_ORDER_MARK, strlen(BYTE_ORDER_MARK)))
+		text += strlen(BYTE_ORDER_MARK);
+	for (; text && !err; text = end) {
 		end = strchr(text, '\n');
 		if (end)
 			*end++ = 0;
-		text += strspn(text, " \t\r");
-		if (*text == '#')
-			read_comment(text, &kind);
-		if (!*text || *text == '#')
-			continue;
-		if (kind < 0) {
-			snprintf(why, CAL_WHY,
-				 "%.200s:%u: no title before the values; "
-				 "expected \"# OSU MPI Latency Test\", "
-				 "\"Bandwidth Test\" or \"Allreduce Latency "
-				 "Test\"",
-				 name, line);
-			return -EINVAL;
-		}
-		if (!read_values(text, kind, &p)) {
-			snprintf(why, CAL_WHY,
-				 "%.200s:%u: \"%.60s\": expected a size in "
-				 "bytes and a value above 0",
-				 name, line, text);
-			return -EINVAL;
-		}
-		if (add_point(t, &p)) {
-			snprintf(why, CAL_WHY, "no memory");
-			return -ENOMEM;
-		}
+		at.line++;
+		err = read_line(t, &at, text, why);
 	}
-	return 0;
+	return err;
 }
 
 int cal_read(struct cal_table *t, const char *name, char why[CAL_WHY])

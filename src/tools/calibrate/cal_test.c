@@ -64,6 +64,20 @@ static void osu_tables_are_read(void **state)
 	T_TRUE(equals(table.point[3].us, 5.5));
 }
 
+/* Other comments, blank lines, and line ends of other systems. */
+static void variants_of_tables_are_read(void **state)
+{
+	T_OK(parse(
+		"\xef\xbb\xbf\r\n# host a, b\r\n# OSU MPI Latency Test v7.4\r\n"
+		"# Datatype: MPI_CHAR.\r\n"
+		"# Size          Avg Latency(us)\r\n"
+		"1                       1.57\r\n\t8\t2.5\r\n\r\n# end"));
+	T_IS(table.count, 2);
+	T_IS(table.point[1].kind, CAL_LATENCY);
+	T_IS(table.point[1].bytes, 8);
+	T_TRUE(equals(table.point[1].us, 2.5));
+}
+
 static void wrong_tables_are_refused_by_line(void **state)
 {
 	T_IS(parse("1 2\n"), -EINVAL);
@@ -72,8 +86,54 @@ static void wrong_tables_are_refused_by_line(void **state)
 	T_NOT_NULL(strstr(why, "t:3: \"2 x\": expected a size"));
 	T_IS(parse("# OSU MPI Latency Test\n1 0\n"), -EINVAL);
 	T_IS(parse("# OSU MPI Latency Test\n-1 3\n"), -EINVAL);
+	T_IS(parse("# OSU MPI Latency Test\n1.5 3\n"), -EINVAL);
+	T_IS(parse("# OSU MPI Latency Test\n1 nan\n"), -EINVAL);
+	T_IS(parse("# OSU MPI Latency Test\n1 2\r\n2\r\n"), -EINVAL);
+	T_NOT_NULL(strstr(why, "t:3: \"2\": expected a size"));
 	T_IS(parse("# OSU MPI Multiple Pair Test\n1 2\n"), -EINVAL);
+	T_NOT_NULL(strstr(why, "t:2: \"OSU MPI Multiple Pair Test\" is not "
+			       "used; expected \"# OSU MPI Latency"));
 	T_IS(cal_read(&table, "/nowhere/t", why), -ENOENT);
+}
+
+static void tables_have_a_limit(void **state)
+{
+	for (int i = 0; i <= CAL_POINTS_MAX; i++) {
+		char text[] = "# OSU MPI Latency Test\n8 1.5\n";
+
+		if (!i)
+			T_OK(parse(""));
+		T_IS(cal_parse(&table, "t", text, why),
+		     i < CAL_POINTS_MAX ? 0 : -EINVAL);
+	}
+	T_NOT_NULL(strstr(why, "more than 4096 values"));
+}
+
+/* The written numbers have no exponents, which machine files do not have. */
+static void rates_are_written_as_machine_files_have_them(void **state)
+{
+	static const struct {
+		double us_per_byte;
+		const char *text;
+	} row[] = {
+		{ 8e-5, "= 12.50 GB/s" },      { 1e-8, "= 100000 GB/s" },
+		{ 2e-3, "= 500.0 MB/s" },      { 30, "= 0.03333 MB/s" },
+		{ 1.0001e-3, "= 999.9 MB/s" },
+	};
+
+	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
+		char *text = NULL;
+		size_t len;
+		FILE *f = open_memstream(&text, &len);
+
+		fit = (struct cal_fit){ .overhead = 1,
+					.time = 2,
+					.byte = row[i].us_per_byte };
+		cal_write(f, "", &machine, &fit);
+		fclose(f);
+		T_NOT_NULL(strstr(text, row[i].text));
+		free(text);
+	}
 }
 
 static void known_numbers_are_recovered(void **state)
@@ -168,6 +228,21 @@ static void the_written_file_is_a_machine(void **state)
 	free(text);
 }
 
+/* Values without a line in the base are not part of its variants. */
+static void values_precede_variants(void **state)
+{
+	char *text = NULL;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	fit = (struct cal_fit){ .overhead = 1, .time = 2, .byte = 1 };
+	cal_write(f, "name = x\n[fast]\nlink = 2 GB/s\n", &machine, &fit);
+	fclose(f);
+	T_TRUE(strstr(text, "o_send") < strstr(text, "[fast]"));
+	T_NOT_NULL(strstr(text, "[fast]\nlink = 2 GB/s\n"));
+	free(text);
+}
+
 static void allreduce_is_compared_by_steps(void **state)
 {
 	const struct cal_point p = { CAL_ALLREDUCE, 8, 1 };
@@ -180,11 +255,15 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(osu_tables_are_read),
+		T_CASE(variants_of_tables_are_read),
+		T_CASE(tables_have_a_limit),
+		T_CASE(rates_are_written_as_machine_files_have_them),
 		T_CASE(wrong_tables_are_refused_by_line),
 		T_CASE(known_numbers_are_recovered),
 		T_CASE(latencies_alone_give_the_sum),
 		T_CASE(useless_tables_are_refused),
 		T_CASE(the_written_file_is_a_machine),
+		T_CASE(values_precede_variants),
 		T_CASE(allreduce_is_compared_by_steps),
 	};
 

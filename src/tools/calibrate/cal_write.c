@@ -57,6 +57,18 @@ struct value {
 
 enum { VALUES = 6 };
 
+/* Returns the digits after the point with which a number has four digits. */
+static int digits(double x)
+{
+	int n = 3;
+
+	for (; x >= 10 && n > 0; x /= 10)
+		n--;
+	for (; x < 1 && n < 9; x *= 10)
+		n++;
+	return n;
+}
+
 static void values_of(const struct cal_machine *m, const struct cal_fit *f,
 		      struct value v[VALUES])
 {
@@ -67,7 +79,13 @@ static void values_of(const struct cal_machine *m, const struct cal_fit *f,
 
 	v[0] = (struct value){ .key = "link",
 			       .source = "calibrated: time per byte" };
-	snprintf(v[0].text, sizeof(v[0].text), "%.4g GB/s", 1e-3 / f->byte);
+	/* machine files have no exponents */
+	if (f->byte < 1e-3)
+		snprintf(v[0].text, sizeof(v[0].text), "%.*f GB/s",
+			 digits(1e-3 / f->byte), 1e-3 / f->byte);
+	else
+		snprintf(v[0].text, sizeof(v[0].text), "%.*f MB/s",
+			 digits(1 / f->byte), 1 / f->byte);
 	v[1] = (struct value){ .key = "latency",
 			       .source = "calibrated: ping-pong, less the "
 					 "links" };
@@ -107,6 +125,14 @@ static void write_value(FILE *out, struct value *v)
 	v->written = true;
 }
 
+/* Writes the values that have no line in the base. */
+static void write_rest(FILE *out, struct value v[VALUES])
+{
+	for (int i = 0; i < VALUES; i++)
+		if (!v[i].written)
+			write_value(out, &v[i]);
+}
+
 void cal_write(FILE *out, const char *base, const struct cal_machine *m,
 	       const struct cal_fit *f)
 {
@@ -121,6 +147,9 @@ void cal_write(FILE *out, const char *base, const struct cal_machine *m,
 		if (!end)
 			end = base + strlen(base);
 		len = (size_t)(end - base);
+		/* sections of variants follow the lines of the machine */
+		if (base[strspn(base, " \t")] == '[')
+			write_rest(out, v);
 		for (i = 0; i < VALUES; i++)
 			if (!v[i].written && sets(base, len, v[i].key))
 				break;
@@ -129,9 +158,7 @@ void cal_write(FILE *out, const char *base, const struct cal_machine *m,
 		else if (!sets(base, len, "G")) /* the rate of the link */
 			fprintf(out, "%.*s\n", (int)len, base);
 	}
-	for (i = 0; i < VALUES; i++)
-		if (!v[i].written)
-			write_value(out, &v[i]);
+	write_rest(out, v);
 }
 
 /* ---- plot ---------------------------------------------------------------- */
