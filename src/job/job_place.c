@@ -5,6 +5,7 @@
 #include "src/base/attr.h"
 #include "src/base/hash.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -103,7 +104,7 @@ static int contiguous(struct chooser *c, struct weft_place_job *j,
 	if (run < want)
 		return refuse(c,
 			      "%s: no %u consecutive nodes are free; use "
-			      "--place random=SEED or a larger shape",
+			      "--place random or a larger shape",
 			      j->name, want);
 	for (uint32_t i = 0; i < want && !err; i++)
 		err = take(c, j, node - want + i);
@@ -119,11 +120,12 @@ static int read_seed(const struct chooser *c, const struct weft_place_job *j,
 	*seed_p = 1;
 	if (!*text)
 		return 0;
+	errno = 0;
 	*seed_p = strtoull(text + 1, &end, 10);
-	if (*text != '=' || end == text + 1 || *end)
+	if (*text != '=' || !isdigit((unsigned char)text[1]) || *end || errno)
 		return refuse(c,
-			      "--place %s: expected random=SEED, a whole "
-			      "number",
+			      "--place %s: expected random, or random=SEED "
+			      "with a whole number",
 			      j->place);
 	return 0;
 }
@@ -176,8 +178,8 @@ static int place_one(struct chooser *c, struct weft_place_job *j,
 		err = at_random(c, j, want);
 	else
 		err = refuse(c,
-			     "--place %s: expected contiguous, random=SEED, or "
-			     "nodes such as 0-31,64",
+			     "--place %s: expected contiguous, random, "
+			     "random=SEED, or nodes such as 0-31,64",
 			     j->place);
 	for (uint32_t i = 0; i < j->ranks && !err; i++)
 		node_of[i] = c->list[i / c->machine.ppn];

@@ -6,7 +6,7 @@
  *
  *   0-31,64      these nodes, in this order
  *   contiguous   the first run of free nodes with consecutive numbers
- *   random=SEED  random free nodes, the same for the same seed
+ *   random=SEED  random free nodes, the same for the same seed; random: seed 1
  */
 #ifndef WEFT_JOB_PLACE_H
 #define WEFT_JOB_PLACE_H

@@ -85,19 +85,29 @@ static void errors_name_the_option(void **state)
 		  5 },
 		{ "0-3,x", "--place 0-3,x: expected nodes such as 0-31,64", 2 },
 		{ "random=",
-		  "--place random=: expected random=SEED, a whole "
-		  "number",
+		  "--place random=: expected random, or random=SEED with a "
+		  "whole number",
+		  1 },
+		{ "random=-1",
+		  "--place random=-1: expected random, or random=SEED with a "
+		  "whole number",
+		  1 },
+		{ "random=18446744073709551616",
+		  "--place random=18446744073709551616: expected random, or "
+		  "random=SEED with a whole number",
 		  1 },
 		{ "randomly",
-		  "--place randomly: expected random=SEED, a whole number", 1 },
+		  "--place randomly: expected random, or random=SEED with a "
+		  "whole number",
+		  1 },
 		{ "nowhere",
-		  "--place nowhere: expected contiguous, random=SEED, or nodes "
-		  "such as 0-31,64",
+		  "--place nowhere: expected contiguous, random, random=SEED, "
+		  "or nodes such as 0-31,64",
 		  1 },
 		{ "random=1", "a: 16 nodes are free, 17 are needed", 33 },
 		{ NULL,
 		  "a: no 17 consecutive nodes are free; use --place "
-		  "random=SEED or a larger shape",
+		  "random or a larger shape",
 		  33 },
 	};
 	uint32_t node[RANKS];
