@@ -18,21 +18,34 @@
  * WEFT_REGION_BEGIN, and skipped by WEFT_SAMPLE, since its result is not needed
  * for its time. With the live clock, and with other MPI libraries, all regions
  * are executed.
+ *
+ *   WEFT_REGION_TIME(12.5e-6);
+ *
+ * stands for a computation of so many seconds that is not executed: the rank's
+ * clock advances. With the live clock, and with other MPI libraries, it takes
+ * no time.
  */
 #ifndef WEFT_REGION_H
 #define WEFT_REGION_H
 
 #include <mpi.h>
 
-/* Levels of MPI_Pcontrol; arguments: name, executions to sample, result. */
+/*
+ * Levels of MPI_Pcontrol. Arguments of BEGIN: name, executions to sample,
+ * result; of END: name; of TIME: seconds.
+ */
 #define WEFT_PCONTROL_BEGIN 0x57454601
 #define WEFT_PCONTROL_END   0x57454602
+#define WEFT_PCONTROL_TIME  0x57454603
 
 #define WEFT_REGION_BEGIN(name)                                           \
 	((void)MPI_Pcontrol(WEFT_PCONTROL_BEGIN, (const char *)(name), 1, \
 			    (int *)0))
 #define WEFT_REGION_END(name) \
 	((void)MPI_Pcontrol(WEFT_PCONTROL_END, (const char *)(name)))
+
+#define WEFT_REGION_TIME(seconds) \
+	((void)MPI_Pcontrol(WEFT_PCONTROL_TIME, (double)(seconds)))
 
 static inline int weft_sample_begin_(const char *name, int n)
 {

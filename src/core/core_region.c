@@ -18,6 +18,7 @@
 
 #define REGIONS_MAX 4096
 #define NAME_BYTES  64
+#define SECONDS_MAX 1e6 /* longest computation of weft_core_region_time() */
 
 static struct region {
 	char name[NAME_BYTES];
@@ -174,4 +175,13 @@ void weft_core_region_end(const char *name)
 	} else {
 		take(time_of(r));
 	}
+}
+
+void weft_core_region_time(double seconds)
+{
+	if (!(seconds > 0 && seconds < SECONDS_MAX) || !applies())
+		return;
+	/* counts the computation before this one, if it is counted */
+	weft_core_clock_peek_ps();
+	take(seconds * 1e12);
 }

@@ -14,5 +14,7 @@
  */
 bool weft_core_region_begin(const char *name, int samples, bool skips);
 void weft_core_region_end(const char *name);
+/* Advances the clock by a computation that is not executed. */
+void weft_core_region_time(double seconds);
 
 #endif

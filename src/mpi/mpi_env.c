@@ -121,8 +121,8 @@ double PMPI_Wtick(void)
 }
 
 /*
- * Profilers replace this function. Two levels begin and end regions of
- * computation (include/weft/region.h); the others do nothing.
+ * Profilers replace this function. Three levels are for computation in virtual
+ * time (include/weft/region.h); the others do nothing.
  */
 #pragma weak MPI_Pcontrol = PMPI_Pcontrol
 int PMPI_Pcontrol(const int level, ...)
@@ -141,6 +141,8 @@ int PMPI_Pcontrol(const int level, ...)
 			*run = samples;
 	} else if (level == WEFT_PCONTROL_END) {
 		weft_core_region_end(va_arg(ap, const char *));
+	} else if (level == WEFT_PCONTROL_TIME) {
+		weft_core_region_time(va_arg(ap, double));
 	}
 	va_end(ap);
 	return MPI_SUCCESS;

@@ -6,7 +6,7 @@ set_up
 for page in "$top_srcdir"/doc/*.[1-9]; do
 	case $page in
 	*/fi_weft.7) ;;
-	*/mpiexec.1) try_page doc/mpiexec.1 7 ;;
+	*/mpiexec.1) try_page doc/mpiexec.1 8 ;;
 	*/weft-sim.1) try_page doc/weft-sim.1 5 ;;
 	*) try_page "doc/${page##*/}" 0 ;;
 	esac

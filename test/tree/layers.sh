@@ -153,13 +153,15 @@ borders_above() {
 	border -1 src/tools "$low"
 	border src/tools/page "$low src/tools/outfile.h"
 	border src/tools/report "$low src/tools/args.h src/tools/outfile.h src/tools/page/"
-	border src/tools/run "$low src/tools/args.h src/tools/outfile.h $net src/tools/report/report.h"
+	border src/tools/run "$low src/tools/args.h src/tools/beside.h src/tools/outfile.h $net
+		src/tools/report/report.h src/tools/replay/replay_call.h"
+	border src/tools/play "$low src/tools/replay/replay_call.h"
 	border src/tools/replay "$low src/tools/args.h src/types/ $parts
 		coll/coll.h src/comm/ src/msg/ prov/nic/nic.h prov/vt/vt_api.h
 		prov/group/grp_net.h"
 	border src/tools/sim "$low src/tools/args.h src/tools/outfile.h $net src/tools/page/
 		src/tools/replay/replay.h"
-	border src/tools/reproduce "$low src/tools/args.h src/tools/outfile.h $net src/tools/sim/ src/tools/page/
+	border src/tools/reproduce "$low src/tools/args.h src/tools/beside.h src/tools/outfile.h $net src/tools/sim/ src/tools/page/
 		prov/mem/mem.h"
 	border src/tools/info "$low src/tools/args.h src/tools/outfile.h src/health/
 		$net"

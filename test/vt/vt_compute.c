@@ -35,6 +35,8 @@ int main(int argc, char **argv)
 				work(1000);
 				executed++;
 			}
+		} else if (!strcmp(argv[1], "time")) {
+			WEFT_REGION_TIME(12.5e-6);
 		} else {
 			work(1000000);
 			executed++;

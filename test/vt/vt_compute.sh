@@ -18,6 +18,10 @@ rank 1: 10 times, 1000.020 us"
 run 0 --machine bgq -n 2 --compute-table "$dir/table" "$prog" sample
 out "rank 0: 0 times, 25000.020 us
 rank 1: 0 times, 25000.020 us"
+# a computation that is not executed
+run 0 --machine bgq -n 2 "$prog" time
+out "rank 0: 0 times, 125.020 us
+rank 1: 0 times, 125.020 us"
 # without a table three executions are measured
 run 0 --machine bgq -n 1 "$prog" sample
 grep -q '^rank 0: 3 times' "$dir/out" || complain "$(cat "$dir/out")"

@@ -1,8 +1,14 @@
 # src/tools/replay: replay of recorded calls on the model; part of weft-sim
-noinst_LTLIBRARIES += libweftreplay.la
+# Sources of calls, also used by mpiexec and weft-play
+noinst_LTLIBRARIES += libweftcalls.la libweftreplay.la
+libweftcalls_la_SOURCES = \
+	src/tools/replay/replay_call.h \
+	src/tools/replay/replay_otf2.c \
+	src/tools/replay/replay_pattern.c \
+	src/tools/replay/replay_source.c \
+	src/tools/replay/replay_trace.c
 libweftreplay_la_SOURCES = \
 	src/tools/replay/replay.h \
-	src/tools/replay/replay_call.h \
 	src/tools/replay/replay_coll.c \
 	src/tools/replay/replay_comm.c \
 	src/tools/replay/replay_exec.c \
@@ -10,16 +16,13 @@ libweftreplay_la_SOURCES = \
 	src/tools/replay/replay_int.h \
 	src/tools/replay/replay_main.c \
 	src/tools/replay/replay_msg.c \
-	src/tools/replay/replay_otf2.c \
-	src/tools/replay/replay_pattern.c \
 	src/tools/replay/replay_place.c \
 	src/tools/replay/replay_rank.c \
 	src/tools/replay/replay_report.c src/tools/replay/replay_report.h \
 	src/tools/replay/replay_route.c \
-	src/tools/replay/replay_trace.c \
 	src/comm/comm_channel.c
 # what a program with this library needs, too
-REPLAY_LIBS = libweftreplay.la libweftcoll.la libweft-types.la libweftnic.la \
+REPLAY_LIBS = libweftreplay.la libweftcalls.la libweftcoll.la libweft-types.la libweftnic.la \
 	libweftbase.la
 EXTRA_DIST += src/tools/replay/README
 

@@ -78,5 +78,8 @@ int replay_otf2_open(const char *file, struct replay_source **s_p, char *why,
  */
 int replay_pattern_open(const char *text, struct replay_source **s_p, char *why,
 			size_t len);
+/* Opens a pattern, or a file by one of the readers above. */
+int replay_source_open(const char *name, bool is_pattern,
+		       struct replay_source **s_p, char *why, size_t len);
 
 #endif

@@ -169,7 +169,7 @@ static const struct row rows[] = {
 	  0 },
 	{ { "place", 1, "P",
 	    "nodes of the job before it, or of all jobs: contiguous (default), "
-	    "random=SEED, or a list such as 0-31,64",
+	    "random, random=SEED, or a list such as 0-31,64",
 	    0 },
 	  set_place,
 	  0 },
@@ -413,27 +413,14 @@ static int parse(char **argv, struct words *w)
 	return 0;
 }
 
-static bool is_otf2(const char *file)
-{
-	size_t n = strlen(file);
-
-	return n > 5 && !strcmp(file + n - 5, ".otf2");
-}
-
 static int source_open(struct replay_program *p)
 {
-	struct replay_source **s = &p->source;
-	char why[256] = "";
-	int rc;
+	char why[256];
+	int rc = replay_source_open(p->name, p->is_pattern, &p->source, why,
+				    sizeof(why));
 
-	if (p->is_pattern)
-		rc = replay_pattern_open(p->name, s, why, sizeof(why));
-	else if (is_otf2(p->name))
-		rc = replay_otf2_open(p->name, s, why, sizeof(why));
-	else
-		rc = replay_trace_open(p->name, s, why, sizeof(why));
 	if (rc)
-		fprintf(stderr, "weft-sim: %s\n", *why ? why : strerror(-rc));
+		fprintf(stderr, "weft-sim: %s\n", why);
 	return rc;
 }
 

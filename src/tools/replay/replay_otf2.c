@@ -5,6 +5,8 @@
  */
 #include "src/tools/replay/replay_call.h"
 
+#include "src/base/attr.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <limits.h>
@@ -16,12 +18,13 @@
 #define MODULE "libweft-replay-otf2.so"
 
 /*
- * Opens the module. Installed: PREFIX/lib/weft, for PREFIX/bin/weft-sim; in the
- * build tree: .libs.
+ * Opens the module. Installed: PREFIX/lib/weft, for PREFIX/bin/weft-sim and
+ * PREFIX/libexec/weft/weft-play; in the build tree: .libs.
  */
 static void *module_open(void)
 {
 	static const char *const places[] = { "%s/../lib/weft/" MODULE,
+					      "%s/../../lib/weft/" MODULE,
 					      "%s/.libs/" MODULE,
 					      "%s/" MODULE };
 	char self[PATH_MAX / 2], path[PATH_MAX];
@@ -33,7 +36,7 @@ static void *module_open(void)
 	slash = strrchr(self, '/');
 	if (slash)
 		*slash = '\0';
-	for (size_t i = 0; !module && i < 3; i++) {
+	for (size_t i = 0; !module && i < WEFT_COUNT_OF(places); i++) {
 		snprintf(path, sizeof(path), places[i], self);
 		module = dlopen(path, RTLD_NOW | RTLD_LOCAL);
 	}

@@ -2,6 +2,7 @@
 /* Rows that an MPI program in virtual time measures (repro_mpi.h). */
 #include "src/tools/reproduce/repro_mpi.h"
 #include "src/base/attr.h"
+#include "src/tools/beside.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -151,24 +152,16 @@ static void result_add(const struct repro_mpi_job *j, const char *line)
 
 /* ---- the job ------------------------------------------------------------- */
 
-/* Writes the path of a program beside this one; also in a build tree. */
+/* Finds a program of this installation. */
 static int beside(const char *name, char *path, size_t len)
 {
-	char self[4096], *slash;
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	int err = weft_beside(name, path, len);
 
-	if (n <= 0)
-		return -ENOENT;
-	self[n] = 0;
-	for (int up = 0; up < 2 && (slash = strrchr(self, '/')); up++) {
-		*slash = 0;
-		n = snprintf(path, len, "%s/%s", self, name);
-		if (n > 0 && (size_t)n < len && !access(path, X_OK))
-			return 0;
-	}
-	fprintf(stderr, "weft-reproduce: no program %s beside this one\n",
-		name);
-	return -ENOENT;
+	if (err)
+		fprintf(stderr,
+			"weft-reproduce: no program %s beside this one\n",
+			name);
+	return err;
 }
 
 /* Fills the words of all rows that the job measures; returns their number. */

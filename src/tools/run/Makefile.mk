@@ -16,7 +16,7 @@ include src/tools/run/delegate/Makefile.mk
 include src/tools/run/daemon/Makefile.mk
 noinst_LTLIBRARIES += libweftrun.la
 libweftrun_la_SOURCES = $(RUN_SOURCES)
-libweftrun_la_LIBADD = libweftshow.la libweftnetfile.la libweft-netwatch.la
+libweftrun_la_LIBADD = libweftcalls.la libweftshow.la libweftnetfile.la libweft-netwatch.la
 mpiexec_SOURCES = src/tools/run/run_main.c
 mpiexec_LDADD = libweftrun.la libweftbase.la $(PMIX_LIBS) $(HWLOC_LIBS)
 

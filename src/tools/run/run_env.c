@@ -10,6 +10,7 @@
 #include "src/job/job_own.h"
 #include "src/tools/run/job/run_skeleton.h"
 #include "src/tools/run/job/run_table.h"
+#include "src/tools/run/opts/run_calls.h"
 #include "src/tools/run/opts/run_model.h"
 #include "src/tools/run/opts/run_parts.h"
 
@@ -375,6 +376,9 @@ int run_env_open(struct run_env *e, const struct run_job *job, int app,
 		err = add_pmix(e, pmix);
 	if (!err)
 		err = add_job(e, job, part);
+	/* the CPU time of weft-play is not that of the recorded program */
+	if (!err && run_calls_given(&job->opts->app[app]))
+		err = run_env_set(e, "FI_WEFT_COMPUTE", NULL);
 	return err;
 }
 

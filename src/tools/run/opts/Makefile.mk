@@ -1,5 +1,6 @@
 # src/tools/run/opts: command line
 RUN_SOURCES += \
+	src/tools/run/opts/run_calls.c src/tools/run/opts/run_calls.h \
 	src/tools/run/opts/run_flags.c src/tools/run/opts/run_flags.h \
 	src/tools/run/opts/run_format.c src/tools/run/opts/run_hosts.c \
 	src/tools/run/opts/run_hosts.h src/tools/run/opts/run_model.c \

@@ -629,10 +629,19 @@ static const struct run_flag run_flags[] = {
 	  set_app_flag,
 	  offsetof(struct run_app, background) },
 	{ { "place", 1, "RULE",
-	    "nodes of this job: contiguous, random=SEED, or a list 0-31,64",
+	    "nodes of this job: contiguous, random, random=SEED, or a list "
+	    "0-31,64",
 	    M },
 	  set_app_text,
 	  offsetof(struct run_app, place) },
+	{ { "replay", 1, "FILE",
+	    "this job makes the calls of a recording: no program", M },
+	  set_app_text,
+	  offsetof(struct run_app, replay) },
+	{ { "calls", 1, "PATTERN",
+	    "this job makes the calls of a pattern, as weft-sim --calls", M },
+	  set_app_text,
+	  offsetof(struct run_app, calls) },
 	{ { "compute", 1, "FACTOR",
 	    "factor for the program's CPU time, or instructions=N or blocks=N "
 	    "per second; "

@@ -5,6 +5,7 @@
  * the same manner. The table of options is in run_flags.c.
  */
 #include "src/tools/run/opts/run_opts.h"
+#include "src/tools/run/opts/run_calls.h"
 #include "src/tools/run/opts/run_flags.h"
 #include "src/tools/run/opts/run_model.h"
 #include "src/tools/run/opts/run_parts.h"
@@ -73,6 +74,21 @@ static int add_app(struct run_parse *p, char **word, int n)
 	return 0;
 }
 
+/* Adds a context whose ranks make recorded calls. */
+static int add_calls(struct run_parse *p, int n)
+{
+	char *word[RUN_CALLS_WORDS];
+
+	if (n) {
+		run_message("%s: takes no program; another program of the job "
+			    "follows a colon",
+			    p->app->calls ? "--calls" : "--replay");
+		return -EINVAL;
+	}
+	n = run_calls_words(p->app, word);
+	return n < 0 ? n : add_app(p, word, n);
+}
+
 static int parse_context(struct run_parse *p)
 {
 	char **word;
@@ -86,6 +102,8 @@ static int parse_context(struct run_parse *p)
 	while (word[n] && strcmp(word[n], ":"))
 		n++;
 	p->args->word += n;
+	if (run_calls_given(p->app))
+		return add_calls(p, n);
 	if (n > 0)
 		return add_app(p, word, n);
 	if (p->from_file)

@@ -82,7 +82,10 @@ struct run_app {
 	bool starts_job;   /* --job: the ranks have a world of their own */
 	bool background;   /* --background: the job ends with the others */
 	const char *place; /* --place; NULL: not given */
-	int part;	   /* index in run_opts.part; set after parsing */
+	/* recorded calls, or a pattern, instead of a program; NULL: not given
+	 */
+	const char *replay, *calls;
+	int part; /* index in run_opts.part; set after parsing */
 };
 
 /*

@@ -5,6 +5,7 @@
 #include "prov/net/file/net_file.h"
 #include "prov/net/file/net_map.h"
 #include "src/job/job_place.h"
+#include "src/tools/run/opts/run_calls.h"
 #include "src/tools/run/opts/run_model.h"
 #include "src/tools/run/run_message.h"
 
@@ -53,7 +54,8 @@ static int check_options(const struct run_opts *o)
 		const char *flag;
 		bool given;
 	} row[] = {
-		{ "--survive", o->survive }, { "--usize", m->universe },
+		{ "--survive", o->survive },
+		{ "--usize", m->universe },
 		{ "--record", m->record },   { "--report-html", m->page },
 		{ "--trace", m->trace },
 	};
@@ -87,6 +89,17 @@ static int check_place(const struct run_opts *o)
 	return -EINVAL;
 }
 
+/* Recorded calls are made in virtual time. */
+static int check_calls(const struct run_opts *o, const struct run_app *a)
+{
+	if (!run_calls_given(a) || run_model_virtual(&o->model))
+		return 0;
+	run_message("%s: needs a modelled machine; give one by --machine, with "
+		    "the virtual clock",
+		    a->calls ? "--calls" : "--replay");
+	return -EINVAL;
+}
+
 int run_parts_open(struct run_opts *o)
 {
 	int err = 0;
@@ -96,6 +109,8 @@ int run_parts_open(struct run_opts *o)
 		return -ENOMEM;
 	for (int i = 0; i < o->napps && !err; i++) {
 		err = check_context(&o->app[i], !i);
+		if (!err)
+			err = check_calls(o, &o->app[i]);
 		add_context(o, i);
 	}
 	if (!err)
@@ -189,7 +204,7 @@ static bool load_machine(struct run_opts *o, struct weft_place_job *job,
 		m->ppn = cfg->ranks_per_node ? (int)cfg->ranks_per_node : 1;
 	for (int i = 0; i < o->nparts; i++) {
 		job[i] = (struct weft_place_job){
-			.name = o->app[o->part[i].app].argv[0],
+			.name = run_calls_name(&o->app[o->part[i].app]),
 			.place = o->part[i].place,
 			.ranks = (uint32_t)o->part[i].n
 		};
