@@ -134,6 +134,12 @@ struct weft_core {
 
 extern struct weft_core weft_core WEFT_HIDDEN;
 
+/* Returns the index of a rank of this job among the ranks of all jobs. */
+static inline uint32_t weft_core_member(int rank)
+{
+	return (uint32_t)(rank + weft_core.job.member - weft_core.job.rank);
+}
+
 static inline bool weft_running(void)
 {
 	return weft_load32(&weft_core.phase) == WEFT_RUNNING;

@@ -99,12 +99,6 @@ static bool is_application_message(uint64_t word)
 enum { RANK_CACHE = 1024 };
 static weft_au32 rank_cache[RANK_CACHE];
 
-/* Returns the index of a rank of this job among the ranks of all jobs. */
-static inline uint32_t member_of(uint32_t rank)
-{
-	return rank + (uint32_t)(weft_core.job.member - weft_core.job.rank);
-}
-
 static WEFT_COLD uint32_t rank_search(fi_addr_t addr)
 {
 	for (int i = 0; i < weft_core.job.size; i++)
@@ -112,7 +106,7 @@ static WEFT_COLD uint32_t rank_search(fi_addr_t addr)
 			/* relaxed: the value is checked before use */
 			weft_store32_relaxed(&rank_cache[addr % RANK_CACHE],
 					     (uint32_t)i);
-			return member_of((uint32_t)i);
+			return weft_core_member(i);
 		}
 	return UINT32_MAX;
 }
@@ -122,7 +116,7 @@ static WEFT_NOINLINE uint32_t rank_lookup(fi_addr_t addr)
 	/* relaxed: the value is checked before use */
 	uint32_t guess = weft_load32_relaxed(&rank_cache[addr % RANK_CACHE]);
 
-	return weft_core.proc[guess].real == addr ? member_of(guess)
+	return weft_core.proc[guess].real == addr ? weft_core_member((int)guess)
 						  : rank_search(addr);
 }
 
@@ -131,7 +125,7 @@ static inline uint32_t rank_of(fi_addr_t addr)
 {
 	if (weft_likely(addr < (fi_addr_t)weft_core.job.size &&
 			weft_core.proc[addr].real == addr))
-		return member_of((uint32_t)addr);
+		return weft_core_member((int)addr);
 	return rank_lookup(addr);
 }
 
@@ -289,7 +283,7 @@ static void put_done(const struct weft_p2p *p)
 		.kind = TRACE_DONE,
 		.t = time_after(),
 		.word = p->word,
-		.id = member_of((uint32_t)(p->pend.lane - weft_core.proc)),
+		.id = weft_core_member((int)(p->pend.lane - weft_core.proc)),
 	};
 
 	if (is_application_message(p->word))
@@ -454,8 +448,8 @@ static void mark_peer(const struct weft_comm *c, int peer, int tag,
 void weft_trace_win_coll(struct weft_comm *c)
 {
 	const struct weft_call_mark m = {
-		.word = TRACE_COLL(c->proc[0], c->ctx >> WEFT_TAG_CTX_SHIFT,
-				   c->traced)
+		.word = TRACE_COLL(weft_core_member(c->proc[0]),
+				   c->ctx >> WEFT_TAG_CTX_SHIFT, c->traced)
 	};
 
 	if (trace.fd < 0)
@@ -483,11 +477,11 @@ void weft_trace_coll(MPI_Comm comm, int root, MPI_Count count,
 			  root);
 		return;
 	}
-	m.word = TRACE_COLL(c->proc[0], c->ctx >> WEFT_TAG_CTX_SHIFT,
-			    c->traced++);
+	m.word = TRACE_COLL(weft_core_member(c->proc[0]),
+			    c->ctx >> WEFT_TAG_CTX_SHIFT, c->traced++);
 	if (root >= 0 && root < c->size) {
 		m.root = (uint32_t)root + 1;
-		m.root_rank = (uint32_t)c->proc[root];
+		m.root_rank = weft_core_member(c->proc[root]);
 	}
 	weft_call_mark(&m);
 }
@@ -508,7 +502,7 @@ void weft_trace_sync(const struct weft_comm *c, int peer, unsigned what,
 		.kind = out ? TRACE_SEND : TRACE_RECV,
 		.word = weft_tag_word(c->ctx, TRACE_WORD_SYNC,
 				      out ? c->rank : peer, (int)what),
-		.id = member_of((uint32_t)c->proc[peer]),
+		.id = weft_core_member(c->proc[peer]),
 	};
 
 	if (trace.fd < 0)
@@ -708,7 +702,7 @@ static void put_tree_node(void *arg, const struct fi_weft_branch *b)
 void weft_trace_route(const struct weft_comm *comm, int id)
 {
 	static uint32_t routes;
-	struct trace_tree_node t = { .first = (uint32_t)weft_core.job.rank,
+	struct trace_tree_node t = { .first = (uint32_t)weft_core.job.member,
 				     .route = routes,
 				     .members = (uint32_t)comm->size };
 

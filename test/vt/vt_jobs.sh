@@ -61,11 +61,41 @@ run 0 --machine "$dir/fly" --ppn 2 -n 12 --place random=2 "$prog" main 64 \
 has "12 ranks 12, app numbers 0, good"
 has "11 ranks 11, app numbers 0, good"
 
+# the example checks the data of all patterns
+build_mpi traffic "$top_srcdir/examples/traffic.c" || exit 1
+for pattern in ring shift random alltoall; do
+	run 0 --machine bgq -n 5 "$dir/traffic" $pattern 3000 6
+done
+run 2 --machine bgq -n 2 "$dir/traffic" star
+err 'usage: traffic [ring|shift|random|alltoall'
+
 # statistics number the ranks of all jobs
 run 0 --machine "$dir/tree" --stats "$dir/s" -n 2 "$prog" main 512 : --job -n 3 "$prog" main 768
 awk -F, '$3 == 512 && ($1 > 1 || $2 > 1) || $3 == 768 && ($1 < 2 || $2 < 2) { bad = 1 }
 	$3 == 768 { n++ } END { exit bad || n != 30 }' "$dir/s-messages.csv" ||
 	complain "messages of the second job"
+
+# The page has the jobs, and the collectives of each job alone, although they have
+# the same numbers. The chain of waits ends in a job that ends by itself.
+run 0 --machine "$dir/tree" --report-html "$dir/page.html" --trace "$dir/t.json" \
+	-n 2 "$prog" main 64 : --job -n 3 "$prog" main 4096 \
+	: --job --background -n 2 "$prog" traffic 64
+python3 - "$dir/page.html" "$dir/t.json" << 'EOF' || complain "the page of three jobs"
+import json, re, sys
+page = open(sys.argv[1]).read()
+d = json.loads(re.search(r'<script type="application/json" id="data">(.*?)</script>',
+			 page, re.S).group(1))
+facts = dict(d["facts"])
+assert "2 ranks (0-1)" in facts["job 0"], facts
+assert "3 ranks (2-4)" in facts["job 1"], facts
+assert "background" in facts["job 2"], facts
+assert {c[5] for c in d["collectives"]} == {2, 3}, d["collectives"]
+assert all((m[0] < 2) == (m[1] < 2) for m in d["messages"])
+assert d["chain"][-1]["rank"] < 5, d["chain"][-1]
+events = json.load(open(sys.argv[2]))["traceEvents"]
+ranks = {e["tid"] for e in events if e["ph"] == "X"}
+assert ranks == set(range(7)), ranks
+EOF
 
 # a failure ends all jobs; a deadlock of one is found when the other has ended
 run 3 --machine bgq -n 2 "$prog" : --job -n 4 "$prog" fail

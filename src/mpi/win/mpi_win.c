@@ -26,8 +26,9 @@ void mpi_win_trace_access(MPI_Win handle, int rank, MPI_Count count,
 	if (weft_traced() && w && dt && count > 0 && rank >= 0 &&
 	    rank < w->size)
 		weft_call_mark(&(const struct weft_call_mark){
-			.word = TRACE_ACCESS(w->comm->proc[rank],
-					     (uint64_t)count * dt->size) });
+			.word = TRACE_ACCESS(
+				weft_core_member(w->comm->proc[rank]),
+				(uint64_t)count * dt->size) });
 }
 
 int mpi_win_bad(const char *func, int arg, MPI_Win handle)

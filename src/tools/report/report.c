@@ -40,6 +40,11 @@ static void chain_chunks(struct report *s)
 			}
 }
 
+static bool in_background(const struct report *s, uint32_t rank)
+{
+	return s->job->background && s->job->background[rank];
+}
+
 static void tally_call(const struct report *s, uint32_t rank,
 		       const struct trace_event *e)
 {
@@ -68,8 +73,10 @@ static void count_event(struct report *s, uint32_t rank,
 	s->accesses += TRACE_IS_ACCESS(e->word);
 	if (e->t < s->begin)
 		s->begin = e->t;
-	if (e->t + e->span > s->end) {
+	if (e->t + e->span > s->end)
 		s->end = e->t + e->span;
+	if (e->t + e->span > s->last_end && !in_background(s, rank)) {
+		s->last_end = e->t + e->span;
 		s->last = rank;
 	}
 }
@@ -144,7 +151,7 @@ static bool find_open(struct report *s, const uint64_t *last)
 /* Adds the open calls to the statistics as calls that end with the job. */
 static void count_open(struct report *s)
 {
-	uint32_t last = 0;
+	const struct report_open_call *last = NULL;
 
 	if (!s->opens)
 		return;
@@ -157,17 +164,18 @@ static void count_open(struct report *s)
 					       .id = o->id };
 
 		tally_call(s, o->rank, &e);
-		if (o->t > s->open[last].t)
-			last = i;
+		if (!in_background(s, o->rank) && (!last || o->t > last->t))
+			last = o;
 		if (o->t < s->begin)
 			s->begin = o->t;
 	}
 	/*
 	 * the chain of waits starts with the call that was entered last: ranks
 	 * in the other open calls wait for a rank that did not reach the
-	 * matching call
+	 * matching call; background jobs end in a call
 	 */
-	s->last = s->open[last].rank;
+	if (last)
+		s->last = last->rank;
 }
 
 /* Counts the events of a rank, and records the kinds in each chunk. */

@@ -20,6 +20,10 @@ struct report_job {
 	const char *shape;
 	const char *host;
 	const char *report; /* text of the report */
+	/* texts of the jobs that share the machine, then NULL; NULL: one job */
+	char *const *jobs;
+	/* by rank: the rank belongs to a background job; NULL: none does */
+	const bool *background;
 	/* scale factor of computing; NULL: it takes no virtual time */
 	const char *compute;
 	uint32_t nodes; /* nodes of the machine; 0: unknown */
@@ -40,9 +44,11 @@ struct report {
 	/* recvs that are window synchronisation (MPI_Win_post and others) */
 	uint64_t syncs;
 	uint64_t sync_sends; /* sends that are window synchronisation */
-	uint32_t last;	     /* rank whose call ended last */
-	uint64_t *first;     /* first chunk of each rank */
-	uint64_t *next;	     /* next chunk of the same rank, indexed by chunk */
+	/* rank whose call ended last, without background jobs; that time */
+	uint32_t last;
+	uint64_t last_end;
+	uint64_t *first; /* first chunk of each rank */
+	uint64_t *next;	 /* next chunk of the same rank, indexed by chunk */
 	/* kinds of events in each chunk, as SHOW() bits */
 	uint8_t *kinds;
 	struct report_open_call *open;

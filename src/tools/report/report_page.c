@@ -38,7 +38,12 @@ static void put_facts(struct json *j, const struct report *s)
 	char *line = command(s->job->argv), text[64];
 
 	json_array(j, "facts");
-	put_fact(j, "command", line);
+	if (!s->job->jobs)
+		put_fact(j, "command", line);
+	for (unsigned i = 0; s->job->jobs && s->job->jobs[i]; i++) {
+		snprintf(text, sizeof(text), "job %u", i);
+		put_fact(j, text, s->job->jobs[i]);
+	}
 	snprintf(text, sizeof(text), "%u", s->ranks);
 	put_fact(j, "ranks", text);
 	put_fact(j, "clock", s->job->virtual ? "virtual" : "live");

@@ -4,7 +4,7 @@
 
 #include "src/tools/run/opts/run_parts.h"
 
-static bool in_background(const struct run_job *job, int rank)
+bool run_background_has(const struct run_job *job, int rank)
 {
 	const struct run_part *p =
 		run_part_of_app(job->opts, job->rank[rank].app);
@@ -16,7 +16,7 @@ static bool in_background(const struct run_job *job, int rank)
 static bool others_run(const struct run_job *job)
 {
 	for (int i = 0; i < job->nranks; i++)
-		if (!job->rank[i].exited && !in_background(job, i))
+		if (!job->rank[i].exited && !run_background_has(job, i))
 			return true;
 	return false;
 }

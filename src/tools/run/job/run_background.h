@@ -13,5 +13,7 @@
  * after an exit that is no failure.
  */
 void run_background_end(struct run_job *job);
+/* Returns whether the rank belongs to a background job. */
+bool run_background_has(const struct run_job *job, int rank);
 
 #endif

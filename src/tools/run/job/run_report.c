@@ -4,6 +4,7 @@
 #include "prov/net/file/net_file.h"
 #include "prov/net/health/net_watch.h"
 #include "src/job/job_page_print.h"
+#include "src/tools/run/opts/run_calls.h"
 #include "src/tools/run/opts/run_model.h"
 #include "src/tools/run/opts/run_parts.h"
 #include "src/tools/run/run_message.h"
@@ -54,21 +55,34 @@ static int report_error(const char *name, int err)
 	return err;
 }
 
+char **run_report_jobs(const struct run_opts *o)
+{
+	size_t n = (size_t)o->nparts, head = (n + 1) * sizeof(char *);
+	char **text = o->nparts > 1 ? calloc(1, head + n * PART_TEXT) : NULL;
+
+	for (size_t i = 0; text && i < n; i++) {
+		const struct run_part *p = &o->part[i];
+		char where[RUN_PART_TEXT];
+
+		text[i] = (char *)text + head + i * PART_TEXT;
+		run_part_text(p, where);
+		snprintf(text[i], PART_TEXT, "%s: %s", where,
+			 run_calls_name(&o->app[p->app]));
+	}
+	return text;
+}
+
 /* Prints the report of several jobs. */
 static void print_parts(const struct run_job *job, const char *machine, FILE *f)
 {
 	const struct run_opts *o = job->opts;
 	size_t n = (size_t)o->nparts;
 	struct weft_job_page_part *part = calloc(n, sizeof(*part));
-	char(*text)[PART_TEXT] = calloc(n, sizeof(*text));
+	char **text = run_report_jobs(o);
 
 	for (size_t i = 0; part && text && i < n; i++) {
 		const struct run_part *p = &o->part[i];
-		char where[RUN_PART_TEXT];
 
-		run_part_text(p, where);
-		snprintf(text[i], sizeof(text[i]), "%s: %s", where,
-			 o->app[p->app].argv[0]);
 		part[i] = (struct weft_job_page_part){
 			.first = (uint32_t)p->first,
 			.members = (uint32_t)p->n,

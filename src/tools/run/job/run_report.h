@@ -9,6 +9,11 @@
 
 /* Writes the report. Returns 0, or -errno after a message. */
 int run_report(const struct run_job *job);
+/*
+ * Returns a text for each job on the machine, then NULL; the caller frees the
+ * array, which contains the texts. NULL: there is one job, or no memory.
+ */
+char **run_report_jobs(const struct run_opts *o);
 /* Prints the report of a job with a status page. */
 void run_report_print(const struct run_job *job, FILE *f);
 

@@ -3,6 +3,7 @@
 #include "src/tools/run/job/run_trace.h"
 
 #include "src/tools/outfile.h"
+#include "src/tools/run/job/run_background.h"
 #include "src/tools/run/job/run_report.h"
 #include "src/tools/run/opts/run_model.h"
 #include "src/tools/run/run_message.h"
@@ -190,9 +191,22 @@ static int write_files(const struct run_job *job, struct report_job *desc)
 	return bad;
 }
 
+/* Returns by rank whether it belongs to a background job; NULL: no memory. */
+static bool *background_ranks(const struct run_job *job)
+{
+	bool *is = calloc((size_t)job->nranks, sizeof(*is));
+
+	for (int i = 0; is && i < job->nranks; i++)
+		is[i] = run_background_has(job, i);
+	return is;
+}
+
 int run_trace_show(const struct run_job *job)
 {
 	const struct run_model *m = &job->opts->model;
+	char **jobs;
+	bool *background;
+	int err;
 	struct report_job desc = {
 		.job_page = &job->job_page,
 		.argv = job->opts->app[0].argv,
@@ -211,5 +225,10 @@ int run_trace_show(const struct run_job *job)
 		return 0;
 	if (job->trace_fd < 0 || !job->job_page.head)
 		return report_error(output_of(m), -ENODATA);
-	return write_files(job, &desc);
+	desc.jobs = jobs = run_report_jobs(job->opts);
+	desc.background = background = background_ranks(job);
+	err = write_files(job, &desc);
+	free(jobs);
+	free(background);
+	return err;
 }

@@ -56,8 +56,7 @@ static int check_options(const struct run_opts *o)
 	} row[] = {
 		{ "--survive", o->survive },
 		{ "--usize", m->universe },
-		{ "--record", m->record },   { "--report-html", m->page },
-		{ "--trace", m->trace },
+		{ "--record", m->record },
 	};
 
 	for (size_t i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
