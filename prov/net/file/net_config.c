@@ -241,8 +241,10 @@ static const char *check_shape(const struct net_config *cfg)
 		nodes = 1u + cfg->router_nodes;
 	}
 	for (d = 0; d < cfg->dims; d++) {
-		if (!cfg->size[d] || cfg->size[d] > 128)
-			return "a size must be 1 to 128";
+		if (!cfg->size[d] ||
+		    cfg->size[d] > (net_is_switched(cfg) ? 1024 : 128))
+			return "a length of shape must be 1 to 128, in "
+			       "networks of switches 1 to 1024";
 		nodes *= cfg->size[d];
 	}
 	if (cfg->topology != NET_TORUS &&

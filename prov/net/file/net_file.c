@@ -139,7 +139,8 @@ static int split_text(struct file_doc *doc, char *text, size_t len)
 
 static bool needed(const struct file_key *key, const struct net_config *cfg)
 {
-	if (file_is_generic(cfg))
+	/* a file without a unit probably describes a generic machine */
+	if (file_is_generic(cfg) || !*cfg->unit)
 		return file_generic_requires(key->name, cfg);
 	if (key->flags & FILE_OPTIONAL)
 		return false;
@@ -186,17 +187,25 @@ static int file_take(struct file_doc *doc, const char *name, uint64_t cycle_ps,
 }
 
 /* Reports all missing keys in one message. */
-static int check_missing(const struct file_doc *doc)
+static int check_missing(const struct file_doc *doc,
+			 const struct net_config *cfg)
 {
 	const struct file_key *key = doc->missing_key;
+	bool generic = file_is_generic(cfg) || !*cfg->unit;
 
 	if (!doc->missing_count)
 		return 0;
 	if (doc->missing_count == 1)
 		return file_fail(doc->why, "%.200s: no line for %s: %s",
 				 doc->name, key->name, key->help);
-	return file_fail(doc->why, "%.200s: no lines for %u keys:%s", doc->name,
-			 doc->missing_count, doc->missing);
+	if (generic)
+		return file_fail(doc->why, "%.200s: no lines for %u keys:%s",
+				 doc->name, doc->missing_count, doc->missing);
+	return file_fail(doc->why,
+			 "%.200s: no lines for %u keys of unit %s (with unit = "
+			 "generic most of them have default values):%s",
+			 doc->name, doc->missing_count, cfg->unit,
+			 doc->missing);
 }
 
 /* Sets the orders of dimensions, which depend on the lengths. */
@@ -341,7 +350,7 @@ static int take_keys(struct file_doc *doc, struct net_config *cfg)
 		if (!(file_keys[i].flags & (FILE_OF_PATH | FILE_OF_BUS)))
 			err = file_take(doc, file_keys[i].name, cfg->tick_ps,
 					cfg);
-	return err ? err : check_missing(doc);
+	return err ? err : check_missing(doc, cfg);
 }
 
 /* Sets the shape, and the values that depend on it. */
@@ -359,7 +368,7 @@ static int set_shape(const struct file_doc *doc, const char *dims,
 					doc->name);
 	}
 	if (!err)
-		err = file_shape(cfg, dims, nodes, doc->why);
+		err = file_shape(doc, cfg, dims, nodes);
 	if (!err && net_is_switched(cfg))
 		err = file_switches(doc, cfg, names);
 	if (!err && file_is_generic(cfg))
@@ -382,6 +391,8 @@ static int config_build(struct file_doc *doc, const char *dims, uint32_t nodes,
 		err = take_keys(doc, cfg);
 	if (!err && file_is_generic(cfg))
 		err = file_generic_pairs(doc);
+	if (!err && file_is_generic(cfg))
+		err = file_generic_topology(doc, cfg);
 	if (!err)
 		err = take_parts(doc, cfg);
 	set_defaults(doc, cfg);

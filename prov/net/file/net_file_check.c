@@ -233,8 +233,6 @@ static int check_features(const struct file_doc *doc,
 			  c->topology != NET_TORUS,
 		  "router_nodes is not for fat trees: the first length of "
 		  "shape is the number of nodes of a leaf switch" },
-		{ c->topology == NET_TORUS && c->router_nodes > 8,
-		  "router_nodes must be at most 8 on a torus or mesh" },
 		{ c->routes_system > c->routes,
 		  "routes_system is more than routes" },
 		{ net_is_switched(c) && c->routes,
@@ -262,6 +260,22 @@ static int check_model(const struct file_doc *doc, const struct net_config *c)
 	return bad ? file_fail(doc->why, "%.200s: %s", doc->name, bad) : 0;
 }
 
+/* Limits of keys that depend on other keys. */
+static int check_limits(const struct file_doc *doc, const struct net_config *c)
+{
+	if (c->topology == NET_TORUS && c->router_nodes > 8)
+		return file_fail(doc->why,
+				 "%.200s: router_nodes = %u; the limit on a "
+				 "torus or mesh is 8",
+				 doc->name, c->router_nodes);
+	if (c->engines > c->inject_fifos)
+		return file_fail(doc->why,
+				 "%.200s: engines = %u is more than "
+				 "inject_fifos = %u",
+				 doc->name, c->engines, c->inject_fifos);
+	return 0;
+}
+
 int file_check(const struct file_doc *doc, const struct net_config *c)
 {
 	int err = check_packets(doc, c);
@@ -274,6 +288,8 @@ int file_check(const struct file_doc *doc, const struct net_config *c)
 		err = check_times(doc, c);
 	if (!err)
 		err = check_features(doc, c);
+	if (!err)
+		err = check_limits(doc, c);
 	if (!err)
 		err = check_end_tokens(doc, c);
 	return err ? err : check_model(doc, c);

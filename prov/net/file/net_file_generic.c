@@ -66,7 +66,8 @@ bool file_generic_requires(const char *key, const struct net_config *cfg)
 		return true;
 	if (cfg->topology == NET_DRAGONFLY_PLUS && !strcmp(key, "spines"))
 		return true;
-	if (!strcmp(key, "name") || !strcmp(key, "topology"))
+	if (!strcmp(key, "name") || !strcmp(key, "unit") ||
+	    !strcmp(key, "topology"))
 		return true;
 	for (unsigned i = 0; i < WEFT_COUNT_OF(required); i++)
 		if (!strcmp(key, required[i]))
@@ -80,6 +81,62 @@ const char *file_generic_default(const char *key)
 		if (!strcmp(key, defaults[i].key))
 			return defaults[i].value;
 	return NULL;
+}
+
+/* Keys of networks that have no meaning in the others. */
+static const struct {
+	const char *key;
+	unsigned topologies; /* bits of the topologies that have the key */
+	const char *names;
+} owned[] = {
+	{ "parents", 1u << NET_GEN_FAT_TREE, "topology = gen-fat-tree" },
+	{ "global_links", 1u << NET_DRAGONFLY | 1u << NET_DRAGONFLY_PLUS,
+	  "topology = dragonfly and dragonfly+" },
+	{ "spines", 1u << NET_DRAGONFLY_PLUS, "topology = dragonfly+" },
+	{ "graph", 1u << NET_GRAPH, "topology = graph" },
+	{ "shape", ~(1u << NET_GRAPH), "other topologies than graph" },
+};
+
+static int check_owned(const struct file_doc *doc, unsigned topology)
+{
+	for (unsigned i = 0; i < WEFT_COUNT_OF(owned); i++) {
+		const struct file_line *l = file_doc_get(doc, owned[i].key);
+
+		if (l && !(owned[i].topologies >> topology & 1))
+			return file_fail_at(doc, l->line,
+					    "%s is for %s; remove "
+					    "the line",
+					    owned[i].key, owned[i].names);
+	}
+	return 0;
+}
+
+/* A level above the last length of shape would have no effect. */
+static int check_levels(const struct file_doc *doc)
+{
+	const struct file_line *parents = file_doc_get(doc, "parents");
+	const struct file_line *shape = file_doc_get(doc, "shape");
+	unsigned above = 1, levels = 1;
+
+	if (!parents || !shape)
+		return 0;
+	for (const char *s = parents->value; *s; s++)
+		above += *s == 'x';
+	for (const char *s = shape->value; *s; s++)
+		levels += *s == 'x';
+	if (above <= levels)
+		return 0;
+	return file_fail_at(doc, parents->line,
+			    "parents = %s has %u levels, shape = %s has %u",
+			    parents->value, above, shape->value, levels);
+}
+
+int file_generic_topology(const struct file_doc *doc,
+			  const struct net_config *cfg)
+{
+	int err = check_owned(doc, cfg->topology);
+
+	return err ? err : check_levels(doc);
 }
 
 int file_generic_pairs(const struct file_doc *doc)

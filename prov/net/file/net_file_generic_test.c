@@ -4,6 +4,7 @@
  * refused files with their messages.
  */
 #include "prov/net/file/net_file_int.h"
+#include "prov/net/file/net_map.h"
 #include "prov/net/routing/net_switches.h"
 #include "test/support/net_fixture.h"
 #include "test/t.h"
@@ -189,7 +190,6 @@ static const char *const other_lines[] = {
 	"trailer = 64 B",    "chunk = 64 B",	  "inject_depth = 1",
 	"cable = 2x5",	     "metre = 6 ns",	  "cycle = 2 ns",
 	"inject_fifos = 2",  "tokens_end = 2",	  "hop_end = 90 ns",
-	"topology = hyperx",
 };
 static const char *const base_lines[] = {
 	"name = n",	    "unit = generic",	  "topology = dragonfly",
@@ -400,7 +400,81 @@ static void messages_have_the_limit_and_the_key(void **state)
 	refuse(COMMON "topology = graph\ngraph = a -- b; c -- d\n",
 	       "no path from switch a to switch c");
 	T_IS(parse(COMMON "topology = graph\ngraph = nothing.txt\n"), -EINVAL);
-	T_STR(why.text, "nothing.txt: No such file or directory");
+	T_STR(why.text, "m:9: graph = nothing.txt: nothing.txt: No such file "
+			"or directory");
+}
+
+static void messages_have_both_limits(void **state)
+{
+	refuse(COMMON TREE "gap = 2000 ms\n",
+	       "m:11: gap = 2000 ms: out of range, the limits are 0 ps and "
+	       "1000 "
+	       "ms (LogGP g");
+	refuse(COMMON TREE "link_end = 1 MB/s\nG = 1 ps\nbuffer = 256\n",
+	       "buffer = 256: out of range, the limits are 2 and 255");
+	refuse(COMMON TREE "link_end = 0.5 MB/s\n",
+	       "the limits are 1 MB/s and 1000000 GB/s");
+	refuse(COMMON TREE "G = 2 ms\n", "the limits are 0.001 ps and 1000 ns");
+	refuse(COMMON TREE "payload = 1 MiB\n",
+	       "the limits are 1 B and 4096 B");
+	refuse(COMMON TREE "protocol = 100001 cycles\n",
+	       "the limits are 0 cycles and 100000 cycles");
+	refuse(COMMON TREE "cycle = 200 ns\n", "hop = 100 ns, cycle = 200 ns");
+	refuse("name = n\nunit = generic\nlink = 100 Gbit/s\nhop = 100 ns\n"
+	       "o_send = 1 ns\no_recv = 1 ns\nlatency = 3 ns\n" TREE,
+	       "m: latency = 3 ns is less than four cycles, 4 ns (cycle = 1 "
+	       "ns)");
+	refuse(COMMON TREE "memory_latency = 1 ns\nmemory_copy = 1 GB/s\n"
+			   "memory_total = 1 GB/s\n",
+	       "memory_latency = 1 ns is less than two cycles, 2 ns");
+	refuse(COMMON TREE "memory_latency = 9 ns\n",
+	       "memory_latency needs lines for memory_copy and memory_total");
+	refuse(COMMON TREE "engines = 3\n",
+	       "engines = 3 is more than inject_fifos = 1");
+	refuse(COMMON "topology = torus\nshape = 4x4\nrouter_nodes = 9\n",
+	       "router_nodes = 9; the limit on a torus or mesh is 8");
+	refuse(COMMON "topology = mesh\nshape = 128x128x128\n",
+	       "m: shape has more than 524288 nodes, the limit");
+}
+
+static void keys_without_effect_are_refused(void **state)
+{
+	refuse(COMMON TREE "router_nodes = 4\n",
+	       "router_nodes is not for fat trees");
+	refuse(COMMON TREE "spines = 4\n",
+	       "m:11: spines is for topology = dragonfly+; remove the line");
+	refuse(COMMON DRAGONFLY "parents = 1x4\n",
+	       "parents is for topology = gen-fat-tree");
+	refuse(COMMON "topology = hyperx\nshape = 4x4\nglobal_links = 1\n",
+	       "global_links is for topology = dragonfly and dragonfly+");
+	refuse(COMMON "topology = graph\ngraph = a -- b\nshape = 4x4\n",
+	       "shape is for other topologies than graph");
+	refuse(COMMON TREE "graph = a -- b\n", "graph is for topology = graph");
+	refuse(COMMON "topology = gen-fat-tree\nshape = 4x4\n"
+		      "parents = 1x2x2\n",
+	       "m:10: parents = 1x2x2 has 3 levels, shape = 4x4 has 2");
+}
+
+/* A file without a unit is taken for one of a generic machine. */
+static void missing_keys_depend_on_the_unit(void **state)
+{
+	T_IS(parse("# nothing\n"), -EINVAL);
+	T_NOT_NULL(strstr(why.text, "m: no lines for 9 keys:"));
+	T_NOT_NULL(strstr(why.text, "network interface, e.g. generic"));
+	T_IS(parse("name = n\nunit = genric\n" TREE), -EINVAL);
+	T_NOT_NULL(strstr(why.text, " keys of unit genric (with unit = generic "
+				    "most of them have default values):"));
+}
+
+/* Networks of switches have lengths of more than 128. */
+static void lengths_of_switches_have_their_own_limit(void **state)
+{
+	T_OK(parse(COMMON "topology = dragonfly\nshape = 200x20\n"
+			  "router_nodes = 2\nglobal_links = 10\n"));
+	T_OK(net_config_check(&cfg));
+	T_IS(net_shape_nodes(&cfg), 8000);
+	refuse(COMMON "topology = torus\nshape = 200x4\n",
+	       "6 lengths at most, 1 to 128 each");
 }
 
 int main(void)
@@ -420,6 +494,10 @@ int main(void)
 		T_CASE(a_bad_graph_is_refused),
 		T_CASE(all_missing_keys_are_reported_at_once),
 		T_CASE(messages_have_the_limit_and_the_key),
+		T_CASE(messages_have_both_limits),
+		T_CASE(keys_without_effect_are_refused),
+		T_CASE(missing_keys_depend_on_the_unit),
+		T_CASE(lengths_of_switches_have_their_own_limit),
 	};
 
 	return T_RUN(tests);

@@ -421,6 +421,7 @@ int file_graph_text(const struct file_doc *doc, const char *path, char *text,
 int file_graph(const struct file_doc *doc, const struct file_line *item,
 	       struct net_config *cfg, struct file_graph_names *names)
 {
+	struct net_error_text why;
 	char path[4096], *text;
 	size_t len;
 	int err;
@@ -436,8 +437,11 @@ int file_graph(const struct file_doc *doc, const struct file_line *item,
 	}
 	graph_path(doc, item->value, path, sizeof(path));
 	err = file_read(path, &text, &len, doc->why);
-	if (err)
-		return err;
+	if (err) {
+		why = *doc->why;
+		return file_fail_at(doc, item->line, "graph = %s: %.200s",
+				    item->value, why.text);
+	}
 	err = file_graph_text(doc, path, text, 1, cfg, names);
 	free(text);
 	return err;

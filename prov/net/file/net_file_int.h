@@ -134,8 +134,8 @@ int file_dims(const char *text, unsigned most, uint16_t *size, char *wrap,
 	      unsigned *count_p);
 /* Returns the maximum length of a dimension. */
 unsigned file_length_max(const struct net_config *cfg);
-int file_shape(struct net_config *c, const char *dims, uint32_t nodes,
-	       struct net_error_text *why);
+int file_shape(const struct file_doc *doc, struct net_config *c,
+	       const char *dims, uint32_t nodes);
 int file_order(const char *text, struct net_config *cfg);
 int file_zone(const char *text, struct net_config *cfg, unsigned zone);
 
@@ -156,6 +156,9 @@ static inline bool file_is_generic(const struct net_config *cfg)
 bool file_generic_requires(const char *key, const struct net_config *cfg);
 /* Returns the default value of a key, or NULL. */
 const char *file_generic_default(const char *key);
+/* Refuses keys that have no effect with the machine's topology. */
+int file_generic_topology(const struct file_doc *doc,
+			  const struct net_config *cfg);
 /* Refuses two keys that set the same value. */
 int file_generic_pairs(const struct file_doc *doc);
 /* Sets the values that follow from those of LogGP and from the shape. */

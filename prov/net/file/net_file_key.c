@@ -25,7 +25,7 @@ const struct file_key file_keys[] = {
 	{ "name", FILE_NAME, CFG(name), 1, 31, 0,
 	  "name of the machine, e.g. bgq" },
 	{ "unit", FILE_NAME, CFG(unit), 1, 15, 0,
-	  "name of the network interface, e.g. mu" },
+	  "name of the network interface, e.g. generic" },
 	{ "topology", FILE_TOPOLOGY, CFG(topology), 0, 2, 0,
 	  "torus, mesh, fat-tree, gen-fat-tree, dragonfly, dragonfly+, hyperx "
 	  "or graph" },

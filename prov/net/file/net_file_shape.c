@@ -108,9 +108,9 @@ static int shape_given(struct net_config *c, const char *dims, uint32_t nodes,
 	}
 	if (file_dims(dims, file_length_max(c), c->size, wrap, &count))
 		return file_fail(why,
-				 "shape %s: expected lengths of 1 to %u "
-				 "separated by x, e.g. 4x4x4x4x2",
-				 dims, file_length_max(c));
+				 "shape %s: expected at most %d lengths of 1 "
+				 "to %u separated by x, e.g. 4x4x4x4x2",
+				 dims, NET_DIMS_MAX, file_length_max(c));
 	if (c->topology != NET_TORUS)
 		c->dims = (uint8_t)count;
 	if (count > c->dims)
@@ -119,8 +119,9 @@ static int shape_given(struct net_config *c, const char *dims, uint32_t nodes,
 	for (unsigned d = 0; d < NET_DIMS_MAX; d++)
 		c->wrap[d] = (uint8_t)wrap[d];
 	if (net_shape_nodes(c) > NODES_MAX)
-		return file_fail(why, "shape %s: more than %d nodes", dims,
-				 NODES_MAX);
+		return file_fail(why,
+				 "shape %s has more than %d nodes, the limit",
+				 dims, NODES_MAX);
 	if (net_shape_nodes(c) < nodes)
 		return file_fail(why, "shape %s has %u nodes, %u are needed",
 				 dims, net_shape_nodes(c), nodes);
@@ -134,8 +135,8 @@ static bool is_ring_default(const struct net_config *c, unsigned d)
 				  c->size[d] == c->full[d]);
 }
 
-int file_shape(struct net_config *c, const char *dims, uint32_t nodes,
-	       struct net_error_text *why)
+int file_shape(const struct file_doc *doc, struct net_config *c,
+	       const char *dims, uint32_t nodes)
 {
 	int err = 0;
 
@@ -152,12 +153,14 @@ int file_shape(struct net_config *c, const char *dims, uint32_t nodes,
 		}
 	}
 	if (dims)
-		err = shape_given(c, dims, nodes, why);
+		err = shape_given(c, dims, nodes, doc->why);
 	else if (nodes)
-		err = shape_smallest(c, nodes, why);
+		err = shape_smallest(c, nodes, doc->why);
 	if (!err && net_shape_nodes(c) > NODES_MAX)
-		err = file_fail(why, "%s: more than %d nodes", c->name,
-				NODES_MAX);
+		err = file_fail(doc->why,
+				"%.200s: shape has more than %d nodes, the "
+				"limit",
+				doc->name, NODES_MAX);
 	if (!err && c->topology == NET_TORUS) {
 		for (unsigned d = 0; d < NET_DIMS_MAX; d++)
 			c->wrap[d] = c->wrap[d] ? c->wrap[d] == 't'

@@ -232,8 +232,8 @@ static int topology(const struct file_doc *doc, const struct file_line *item,
 			cfg->topology = i;
 			return 0;
 		}
-	return file_fail_at(doc, item->line, "topology = %s: %s", item->value,
-			    item->def->help);
+	return file_fail_at(doc, item->line, "topology = %s: expected %s",
+			    item->value, item->def->help);
 }
 
 /* Words that each key accepts; each list ends with NULL. */
@@ -277,7 +277,7 @@ static int code(const struct file_doc *doc, const struct file_line *item,
 				return 0;
 			}
 	}
-	return file_fail_at(doc, item->line, "%s = %s: %s", key->name,
+	return file_fail_at(doc, item->line, "%s = %s: expected %s", key->name,
 			    item->value, key->help);
 }
 
@@ -342,8 +342,8 @@ int file_value(const struct file_doc *doc, const struct file_line *item,
 						    item->def->offset);
 		if (!err)
 			return 0;
-		return file_fail_at(doc, item->line, "%s = %s: %s", item->key,
-				    item->value, item->def->help);
+		return file_fail_at(doc, item->line, "%s = %s: expected %s",
+				    item->key, item->value, item->def->help);
 	case FILE_ORDER:
 	case FILE_ZONE:
 	case FILE_GRAPH:
