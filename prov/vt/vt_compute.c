@@ -8,12 +8,10 @@
  */
 #include "prov/vt/vt.h"
 #include "src/base/log.h"
+#include "src/os/instructions.h"
 
 #include <dlfcn.h>
-#include <linux/perf_event.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -130,24 +128,15 @@ WEFT_HOT void vt_exit(struct vt *v)
 
 static int counter_open(struct vt *v)
 {
-	struct perf_event_attr a = { .type = PERF_TYPE_HARDWARE,
-				     .size = sizeof(a),
-				     .config = PERF_COUNT_HW_INSTRUCTIONS,
-				     .exclude_kernel = 1,
-				     .exclude_hv = 1 };
-	long fd = syscall(SYS_perf_event_open, &a, 0, -1, -1,
-			  PERF_FLAG_FD_CLOEXEC);
-	int err = errno;
+	int fd = weft_instructions_open();
 
-	v->computing.counter = (int)fd;
+	v->computing.counter = fd < 0 ? -1 : fd;
 	if (fd >= 0)
 		return 0;
 	weft_log(WEFT_LOG_ERROR,
 		 "virtual time: instructions cannot be counted on this host "
-		 "(perf_event_open: %s; /proc/sys/kernel/perf_event_paranoid "
-		 "must be at most 2, and a virtual machine must have the "
-		 "counter); use a factor, regions or a table",
-		 strerror(err));
+		 "(perf_event_open: %s; " WEFT_INSTRUCTIONS_NEEDS,
+		 strerror(-fd));
 	return -EOPNOTSUPP;
 }
 

@@ -5,6 +5,7 @@ libweftbase_la_SOURCES += src/os/alive.c src/os/alive.h src/os/event_word.c \
 	src/os/wait_fd.c src/os/wait_fd.h src/os/wait_policy.c \
 	src/os/wait_policy.h src/os/waiter.c \
 	src/os/waiter.h src/os/coalesced_task.h \
+	src/os/instructions.c src/os/instructions.h \
 	src/os/program_memory.c src/os/program_memory.h
 
 C_TESTS += src/os/alive_test src/os/event_word_test src/os/event_word_explore_test src/os/copy_calibrate_test \

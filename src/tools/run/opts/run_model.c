@@ -10,6 +10,7 @@
 #include "src/base/attr.h"
 #include "src/job/job_cfg.h"
 #include "src/job/fault_plan.h"
+#include "src/os/instructions.h"
 #include "src/tools/run/run_message.h"
 
 #include <errno.h>
@@ -17,6 +18,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* Machines of the provider and their units (network interfaces). */
 static const struct {
@@ -290,6 +292,24 @@ void run_model_text(const struct run_model *m, char text[RUN_MODEL_TEXT])
 		 part, m->ppn, m->ppn > 1 ? "s" : "");
 }
 
+/* Checks that instructions can be counted, before any rank starts. */
+static int check_compute(const struct run_model *m)
+{
+	int fd;
+
+	if (!m->compute || strncmp(m->compute, "instructions=", 13))
+		return 0;
+	fd = weft_instructions_open();
+	if (fd >= 0) {
+		close(fd);
+		return 0;
+	}
+	run_message("--compute %s: instructions cannot be counted on this host "
+		    "(%s; " WEFT_INSTRUCTIONS_NEEDS,
+		    m->compute, strerror(-fd));
+	return -EINVAL;
+}
+
 static int check_virtual(struct run_model *m, int started, bool quiet)
 {
 	/* places of spawned ranks are part of the machine from the start */
@@ -298,6 +318,8 @@ static int check_virtual(struct run_model *m, int started, bool quiet)
 	struct net_config cfg;
 	int err = report_live_only(m->machine);
 
+	if (!err)
+		err = check_compute(m);
 	if (!err)
 		err = model_load(m, ranks, &cfg);
 	if (!err)
