@@ -109,5 +109,17 @@ paste "$dir/measured" "$dir/repeated" |
 	awk '!/#/ { e = $2 / $4 - 1; if (e > 0.05 || e < -0.05) { bad = 1
 		print } } END { exit bad }' ||
 	complain "the fitted machine differs by more than 5 %"
+
+# unfit TEXT FILE: no machine is written, and the reason has TEXT
+unfit() {
+	"$builddir/weft-calibrate" -m "$dir/fattree" -o "$dir/none" "$2" \
+		> "$dir/out" 2> "$dir/err"
+	[ $? = 2 ] && [ ! -e "$dir/none" ] || complain "weft-calibrate $2"
+	err "$1"
+}
+printf '# OSU MPI Latency Test\n8 1e11\n1048576 9e11\n' > "$dir/slow"
+unfit "the fitted machine is not valid: $dir/none:7: link = " "$dir/slow"
+: > "$dir/empty"
+unfit "$dir/empty: no values" "$dir/empty"
 nothing_left
 exit $failed

@@ -204,6 +204,7 @@ int main(int argc, char **argv)
 	struct opts o = { .base = "generic", .hops = 2 };
 	struct cal_table t = { 0 };
 	enum weft_args_found found;
+	const char *file = NULL;
 	char why[CAL_WHY];
 	int err = 0;
 
@@ -217,9 +218,12 @@ int main(int argc, char **argv)
 			err = ((const struct row *)a.row)->set(&a, &o);
 			continue;
 		}
-		if (cal_read(&t, *a.word++, why))
+		file = *a.word++;
+		if (cal_read(&t, file, why))
 			err = weft_args_error(&a, "%s", why);
 	}
+	if (!err && file && !t.count)
+		err = weft_args_error(&a, "%s: no values", file);
 	if (!err && !t.count)
 		err = weft_args_error(&a, "no table; weft-calibrate --help");
 	if (!err)
