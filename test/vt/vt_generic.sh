@@ -110,6 +110,12 @@ paste "$dir/measured" "$dir/repeated" |
 		print } } END { exit bad }' ||
 	complain "the fitted machine differs by more than 5 %"
 
+# the name of a file has a slash
+cd "$dir" || exit 1
+run 125 --machine fattree -n 2 true
+err 'no machine fattree; the file in this folder is ./fattree'
+cd - > /dev/null || exit 1
+
 # unfit TEXT FILE: no machine is written, and the reason has TEXT
 unfit() {
 	"$builddir/weft-calibrate" -m "$dir/fattree" -o "$dir/none" "$2" \

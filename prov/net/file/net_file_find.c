@@ -102,6 +102,13 @@ static int no_machine(const char *name, struct net_error_text *why)
 			  strerror(errno));
 		return -ENOENT;
 	}
+	if (!access(name, R_OK)) {
+		file_fail(why,
+			  "no machine %.100s; the file in this folder is "
+			  "./%.100s",
+			  name, name);
+		return -ENOENT;
+	}
 	list_machines(name, all, sizeof(all), nearest, sizeof(nearest));
 	if (!*all)
 		file_fail(why,
@@ -137,7 +144,7 @@ int net_file_find(const char *spec, char *path, size_t len,
 	snprintf(what, sizeof(what), "machines/%s", name);
 	if (!strchr(name, '/') && !net_file_share(what, path, len))
 		return 0;
-	if (access(name, R_OK) || strlen(name) >= len)
+	if (!strchr(name, '/') || access(name, R_OK) || strlen(name) >= len)
 		return no_machine(name, why);
 	memcpy(path, name, n + 1);
 	return 0;

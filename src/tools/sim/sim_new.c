@@ -83,7 +83,7 @@ static bool rate_text(const char *rate, char *text, size_t len)
 	char *end;
 	double x = strtod(rate, &end);
 
-	if (end == rate || !(x > 0 && x < 1e6))
+	if (end == rate || !(x >= 1e-3 && x < 1e6))
 		return false;
 	while (*end == ' ')
 		end++;

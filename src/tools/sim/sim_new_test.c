@@ -88,6 +88,8 @@ static void wrong_kinds_and_rates_are_refused(void **state)
 	T_NOT_NULL(strstr(why, "fast: expected the rate of a link"));
 	T_IS(sim_new(stdout, "fattree", "0Gb", why), -EINVAL);
 	T_IS(sim_new(stdout, "fattree", "100", why), -EINVAL);
+	/* machine files have no exponents */
+	T_IS(sim_new(stdout, "fattree", "0.0001Gb", why), -EINVAL);
 }
 
 static void group_traffic_goes_to_the_next_group(void **state)
