@@ -8,12 +8,13 @@ mapfile -t files < <(find src prov coll bench examples test include/weft \
 	include/rdma '(' -name '*.[ch]' -o -name '*.inc' ')' | sort)
 
 # A comment of a sentence is between the SPDX line and the code.
-for f in "${files[@]}"; do
-	sed -n 2p "$f" | grep -q '^/\*' || {
-		echo "$f: no comment behind the SPDX line describes the file"
-		bad=1
+awk 'FNR == 2 { if (!/^\/\*/) {
+		print FILENAME ": no comment behind the SPDX line describes the file"
+		bad = 1
 	}
-done
+	nextfile
+}
+END { exit bad }' "${files[@]}" || bad=1
 
 case $(clang-format --version 2> /dev/null) in
 *"version 14."*)
