@@ -1,31 +1,24 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Jobs on two hosts by OpenSSH: mpiexec finds no mpirun and starts its daemons
-# by ssh. Each host runs its own sshd, with keys and configuration of this test.
-# The hosts have IPv6 only.
+# Jobs on two hosts by OpenSSH's ssh: mpiexec finds no mpirun and starts its
+# daemons by ssh. Each host runs its own server, with keys and configuration of
+# this test: sshd, or dropbear, whose package starts no server of the system. The
+# hosts have IPv6 only.
 if [ -z "$HOSTS" ]; then
-	sshd=$(PATH=$PATH:/usr/sbin command -v sshd) &&
-		command -v ssh ssh-keygen > /dev/null ||
-		{ echo "no sshd, ssh and ssh-keygen (openssh-server)"; exit 77; }
+	PATH=$PATH:/usr/sbin
+	command -v ssh > /dev/null && command -v ssh-keygen > /dev/null ||
+		{ echo "no ssh and ssh-keygen (openssh-client)"; exit 77; }
+	server=$(command -v sshd || command -v dropbear) ||
+		{ echo "no sshd or dropbear (openssh-server, dropbear-bin)"; exit 77; }
 	user=$(getent shadow root | cut -d: -f2)
 	case $user in !*) echo "the account root is locked"; exit 77 ;; esac
-	sshd=$sshd exec bash "$top_srcdir/test/hosts" -6 2 bash "$0"
+	server=$server exec bash "$top_srcdir/test/hosts" -6 2 bash "$0"
 fi
 . "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
 make_work ssh
 compile test/multihost/hosts_daemon.c job
 mkdir "$work/bin"
-ssh-keygen -q -t ed25519 -N "" -f "$work/host_key" &&
-	ssh-keygen -q -t ed25519 -N "" -f "$work/key" || exit 1
-cat > "$work/sshd_config" <<END
-Port 22
-HostKey $work/host_key
-AuthorizedKeysFile $work/key.pub
-PermitRootLogin yes
-StrictModes no
-UsePAM no
-PidFile /run/sshd.pid
-END
+ssh-keygen -q -t ed25519 -N "" -f "$work/key" || exit 1
 cat > "$work/ssh_config" <<END
 IdentityFile $work/key
 IdentitiesOnly yes
@@ -40,13 +33,41 @@ printf '#!/bin/sh\nexec %s -F %s "$@"\n' "$(type -P ssh)" "$work/ssh_config" \
 chmod +x "$work/bin/ssh"
 for tool in cat hostname true; do ln -s "$(type -P $tool)" "$work/bin/"; done
 
-# The folder of sshd for its unprivileged process is on a file system of the
-# host, so nothing of this is left. sshd ends with its host.
-for h in $HOSTS; do
-	$HOSTS_RSH $h "mount -t tmpfs tmpfs /run && mkdir -p -m 755 /run/sshd &&
-		$sshd -f $work/sshd_config -E $work/log.$h" ||
-		{ complain "sshd on $h does not start"; exit 1; }
-done
+# start_server HOST COMMAND: the command runs with an own /run, so nothing of it
+# is left; the server ends with its host
+start_server() {
+	$HOSTS_RSH "$1" "mount -t tmpfs tmpfs /run && $2" 2> "$work/log.$1" ||
+		{ complain "$server on $1 does not start"; exit 1; }
+}
+sshd_on() {
+	[ -e "$work/sshd_config" ] || {
+		ssh-keygen -q -t ed25519 -N "" -f "$work/host_key" || exit 1
+		cat > "$work/sshd_config" <<-END
+		Port 22
+		HostKey $work/host_key
+		AuthorizedKeysFile $work/key.pub
+		PermitRootLogin yes
+		StrictModes no
+		UsePAM no
+		PidFile /run/server.pid
+		END
+	}
+	# the folder of sshd for its unprivileged process
+	start_server "$1" "mkdir -p -m 755 /run/sshd &&
+		$server -f $work/sshd_config"
+}
+# dropbear accepts the keys in the home directory of /etc/passwd.
+dropbear_on() {
+	[ -e "$work/passwd" ] || {
+		mkdir -m 700 "$work/.ssh" && cp "$work/key.pub" "$work/.ssh/authorized_keys"
+		awk -F: -v OFS=: -v home="$work" '$3 == 0 { $6 = home } 1' \
+			/etc/passwd > "$work/passwd"
+		dropbearkey -t ed25519 -f "$work/host_key" > /dev/null 2>&1 || exit 1
+	}
+	start_server "$1" "mount --bind $work/passwd /etc/passwd &&
+		$server -s -E -r $work/host_key -p 22 -P /run/server.pid"
+}
+for h in $HOSTS; do "${server##*/}_on" $h; done
 for h in $HOSTS; do
 	for i in $(seq 100); do
 		"$work/bin/ssh" $h true 2> "$work/err" && break
@@ -74,14 +95,14 @@ done
 job 137 -n 4 "$work/job" kill < /dev/null
 job 5 -n 4 "$work/job" abort < /dev/null
 # a host that refuses the login
-$HOSTS_RSH host2 'kill "$(cat /run/sshd.pid)"'
+$HOSTS_RSH host2 'kill "$(cat /run/server.pid)"'
 job 125 -n 4 "$work/job" < /dev/null
 grep -q 'host2' "$work/err" || complain "no message about the host"
-# no process of the job is left: two of test/hosts and sshd of host1
+# no process of the job is left: two of test/hosts and the server of host1
 for i in $(seq 300); do
 	[ "$("$HOSTS_SELF" pids host1 | wc -l)" -le 3 ] && break
 	sleep 0.1
 done
 [ "$i" != 300 ] || complain "processes are left on host1"
-[ $bad = 0 ] && echo "jobs by $("$work/bin/ssh" -V 2>&1 | cut -d, -f1): good"
+[ $bad = 0 ] && echo "jobs by $("$work/bin/ssh" -V 2>&1 | cut -d, -f1), ${server##*/}: good"
 exit $bad
