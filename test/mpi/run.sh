@@ -45,17 +45,17 @@ tcp) export FI_PROVIDER='tcp;ofi_rxm' ;;
 *) export FI_PROVIDER=$provider ;;
 esac
 
-# launch RANKS PROGRAM ARGUMENTS...
+# the words before RANKS PROGRAM ARGUMENTS...
 if [ -n "$HOSTS" ]; then
 	. "$top/test/multihost/hosts_lib.sh" || exit 1
 	use_key_file "$work"
-	launch() { on_hosts "$@"; }
+	launcher=(bash -c 'on_hosts "$@"' -)
 elif [ -x "$build/mpiexec" ]; then
-	# shellcheck disable=SC2086
-	launch() { "$build/mpiexec" $flags -n "$@"; }
+	# shellcheck disable=SC2206
+	launcher=("$build/mpiexec" $flags -n)
 elif command -v mpirun.openmpi > /dev/null; then
 	export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
-	launch() { mpirun.openmpi --oversubscribe --bind-to none -n "$@"; }
+	launcher=(mpirun.openmpi --oversubscribe --bind-to none -n)
 else
 	echo "no launcher"
 	exit 77
@@ -65,16 +65,16 @@ fi
 # concurrently.
 programs=$build/test/mpi/programs
 mkdir -p "$programs" || exit 1
+# the newest file that all programs depend on
+newest=$top/test/mpi/run.sh
+for f in "$top"/test/mpi/{,*/}*.h "$top"/include/*.h "$build"/src/fortran/*.stamp; do
+	[ "$f" -nt "$newest" ] && newest=$f
+done
 compile() {
-	local from new=$programs/.$1.$$ src
-	src=$(echo "$top"/test/mpi/*/"$1".[cf]*)
-	[ -x "$programs/$1" ] &&
-		for from in "$src" "$top"/test/mpi/{,*/}*.h \
-			"$top"/include/*.h "$build"/src/fortran/*.stamp \
-			"$top/test/mpi/run.sh" ''; do
-			[ "$from" -nt "$programs/$1" ] && break
-		done
-	[ -x "$programs/$1" ] && [ -z "$from" ] && return
+	local new=$programs/.$1.$$ src
+	for src in "$top"/test/mpi/*/"$1".[cf]*; do :; done
+	[ -x "$programs/$1" ] && [ ! "$src" -nt "$programs/$1" ] &&
+		[ ! "$newest" -nt "$programs/$1" ] && return
 	case $src in
 	*.c) ;;
 	*)
@@ -92,20 +92,23 @@ compile() {
 		-Wl,-rpath,"$lib" && mv "$new" "$programs/$1"
 }
 
-# counts RANKS,RANKS...: those that are run
+# counts RANKS,RANKS...: sets $numbers to those that are run
 counts() {
-	local n
+	local n most=0
+	numbers=
 	for n in ${1//,/ }; do
-		[ "$n" -gt "${RANKS_MAX:-1000}" ] || echo "$n"
-	done | if [ -n "$RANKS_LAST" ]; then sort -n | tail -n 1; else cat; fi
+		[ "$n" -le "${RANKS_MAX:-1000}" ] || continue
+		numbers="$numbers $n"
+		[ "$n" -lt "$most" ] || most=$n
+	done
+	[ -z "$RANKS_LAST" ] || [ -z "$numbers" ] || numbers=$most
 }
 
-export -f launch
-export flags
+# thousands of cases: the loop below starts no process besides the job
 [ "$clock" = live ] || machine="$machine-$clock"
 good=0 bad=0
 # a launcher that starts nothing, or loses exit codes, would pass every case
-build=$build timeout -k 5 "$each" bash -c 'launch "$@"' - 2 sh -c 'exit 9' \
+build=$build timeout -k 5 "$each" "${launcher[@]}" 2 sh -c 'exit 9' \
 	> "$work/out" 2>&1 < /dev/null && {
 	echo "FAIL the launcher returns 0 for a program that exits with 9"
 	bad=1
@@ -125,13 +128,14 @@ while read -r prog ranks tags args; do
 	} ;; esac
 	case ,$tags, in *,long,*) [ -n "$LONG" ] || continue ;; esac
 	compile "$prog" || { echo "FAIL $prog does not compile"; bad=$((bad + 1)); continue; }
-	for n in $(counts "$ranks"); do
-		start=$(date +%s%N)
+	counts "$ranks"
+	for n in $numbers; do
+		start=${EPOCHREALTIME//[.,]/}
 		# shellcheck disable=SC2086
-		build=$build timeout -k 5 "$each" bash -c 'launch "$@"' - \
+		build=$build timeout -k 5 "$each" "${launcher[@]}" \
 			"$n" "$programs/$prog" $args > "$work/out" 2>&1 < /dev/null
 		rc=$?
-		ms=$((($(date +%s%N) - start) / 1000000))
+		ms=$(((${EPOCHREALTIME//[.,]/} - start) / 1000))
 		if [ $rc = 0 ]; then
 			good=$((good + 1))
 			printf 'ok   %-16s n=%-3s %5d ms  %s %s %s\n' "$prog" \
