@@ -10,13 +10,13 @@ EXTRA_DIST += bench/README bench/results.md bench/link_choice.sh bench/bench.h b
 	bench/machines bench/raw.c bench/trace bench/trace_cost.c bench/trust.c bench/trust.xml \
 	$(MPI_BENCH:%=bench/%.c)
 
-bench: all
-	$(MKDIR_P) bench/mpi
-	for b in $(MPI_BENCH); do \
-	  $(CC) -std=c11 -D_GNU_SOURCE -O2 -I$(srcdir)/include \
-	    -o bench/mpi/$$b $(srcdir)/bench/$$b.c -L.libs -lmpi_abi \
-	    -Wl,-rpath,$(abs_builddir)/.libs -lpthread || exit 1; \
-	done
+MPI_BENCH_BUILT = $(MPI_BENCH:%=bench/mpi/%)
+$(MPI_BENCH_BUILT): bench/mpi/%: $(srcdir)/bench/%.c \
+		$(wildcard $(srcdir)/bench/*.h $(srcdir)/include/*.h) | libmpi_abi.la
+	$(AM_V_CC)$(MKDIR_P) bench/mpi && \
+	$(CC) -std=c11 -D_GNU_SOURCE -O2 -I$(srcdir)/include \
+	  -o $@ $< -L.libs -lmpi_abi -Wl,-rpath,$(abs_builddir)/.libs -lpthread
+bench: all $(MPI_BENCH_BUILT)
 	for b in `bench/mpi/bench`; do \
 	  ln -f bench/mpi/bench bench/mpi/$$b || exit 1; \
 	done
