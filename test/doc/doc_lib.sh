@@ -102,7 +102,6 @@ shorter() {
 	weft-reproduce*sunway*) echo "$1 --only SWE-X" ;;
 	weft-reproduce*gemini*) echo "$1 --only GEM-X-HOP" ;;
 	weft-reproduce*apenet*) echo "$1 --only APE-X-HOST" ;;
-	weft-reproduce*) echo "$1 --quick" ;;
 	*) echo "$1" ;;
 	esac
 }
@@ -127,6 +126,10 @@ try() {
 	weft-sim*./ring) echo "not run, the page prints its error: $1"; return ;;
 	weft-calibrate*--plot*) need_part gnuplot || return ;;
 	srun*) echo "test/run/run_launchers.sh runs it: $1"; return ;;
+	weft-reproduce\ all*)
+		echo "test/tools/sim_tools.sh runs it with --quick: $1"
+		return
+		;;
 	fi_pingpong*) pingpong "$1"; return ;;
 	mpiexec*--survive*' -host '*)
 		echo "test/multihost/hosts_survive.sh runs such jobs: $1"
