@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Every command of doc/*.md works as printed.
+# Every command of doc/*.md and SECURITY.md works as printed.
 . "$top_srcdir/test/doc/doc_lib.sh" || exit 1
 set_up
 for page in "$top_srcdir"/doc/*.md; do
@@ -11,4 +11,5 @@ for page in "$top_srcdir"/doc/*.md; do
 	*) try_page "doc/${page##*/}" 0 ;;
 	esac
 done
+try_page SECURITY.md 1
 end
