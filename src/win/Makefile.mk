@@ -42,7 +42,10 @@ C_TESTS += src/win/win_acc_lock_test src/win/win_acc_lock_explore_test \
 	src/win/win_blocks_test src/win/win_elem_test src/win/win_kept_test \
 	src/win/win_rwlock_test src/win/win_rwlock_explore_test \
 	src/win/win_hint_test src/win/win_attach_test \
-	src/win/win_attach_explore_test src/win/win_serve_fuzz_test
+	src/win/win_attach_explore_test src/win/win_serve_fuzz_test \
+	src/win/win_sync_test
+src_win_win_sync_test_SOURCES = src/win/win_sync_test.c src/win/win_sync.c
+src_win_win_sync_test_CFLAGS = $(AM_CFLAGS)
 src_win_win_serve_fuzz_test_SOURCES = src/win/win_serve_fuzz_test.c \
 	src/win/win_serve.c
 src_win_win_serve_fuzz_test_CFLAGS = $(AM_CFLAGS)

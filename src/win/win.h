@@ -38,7 +38,6 @@ struct win_heap_map;
 struct win_list;
 struct win_mapped;
 struct win_page;
-struct win_lock_waiter;
 
 /* State of one member as a target; this process has an entry, too. */
 struct weft_win_peer {
@@ -62,6 +61,13 @@ struct weft_win_peer {
 	weft_au32 lock;
 	/* another thread is requesting the lock; protected by the core lock */
 	bool requesting;
+	/*
+	 * enum win_lock: lock of this rank's memory that the member holds, and
+	 * that it has requested by a message and does not hold yet; protected
+	 * by the core lock
+	 */
+	uint8_t holds;
+	uint8_t requested;
 	weft_au32 granted; /* 1: the lock requested by a message was granted */
 	/* received post messages that MPI_Win_start has not used yet */
 	weft_au32 post;
@@ -79,6 +85,7 @@ struct weft_win_peer {
 	struct win_mapped *mappings;
 	/* effects of outstanding accumulates: WIN_READS, WIN_WRITES */
 	uint32_t effects;
+	struct weft_list waiter; /* in weft_win.lock_waiters */
 };
 
 struct weft_win {
@@ -151,10 +158,11 @@ struct weft_win {
 	uint32_t completed; /* completions consumed by MPI_Win_wait */
 
 	/* lock of this rank's memory, if origins request it by messages */
-	struct weft_list lock_waiters; /* queued lock requests, oldest first */
+	/* members with queued lock requests, oldest first */
+	struct weft_list lock_waiters;
 	int shared; /* number of holders of the shared lock */
 	bool exclusive;
-	uint32_t unlocks;	/* unlock messages received */
+	uint32_t unlocks;	/* locks released by received messages */
 	uint32_t *unlocked;	/* unlock messages sent, indexed by target */
 	struct weft_list parts; /* sent requests that wait for a response */
 	uint32_t part_ids;

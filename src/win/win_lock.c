@@ -22,13 +22,13 @@ static int request_by_message(struct weft_win *w, int target, bool exclusive)
 {
 	struct weft_win_peer *p = &w->peer[target];
 	struct win_idle idle = win_idle_begin(w);
-	int rc;
+	int rc = 0;
 
 	/* relaxed: no grant can arrive before the request is sent */
 	weft_store32_relaxed(&p->granted, 0);
 	if (target == w->rank) {
 		weft_lock();
-		rc = win_serve_lock(w, target, exclusive);
+		win_serve_lock(w, target, exclusive);
 		weft_unlock();
 	} else {
 		rc = win_am_send_empty(w, target, WIN_AM_LOCK,

@@ -11,6 +11,7 @@
 #include "src/win/win_attach.h"
 #include "src/win/win_device.h"
 #include "src/win/win_elem.h"
+#include "src/win/win_lock.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -34,12 +35,6 @@ static void respond(struct weft_win *w, int rank, const struct win_am *head,
 
 /* ---- the lock of this rank's memory -------------------------------------- */
 
-struct win_lock_waiter {
-	struct weft_list link;
-	int rank;
-	bool exclusive;
-};
-
 static void grant(struct weft_win *w, int rank)
 {
 	struct win_am head = { .type = WIN_AM_GRANT };
@@ -56,40 +51,46 @@ static void grant(struct weft_win *w, int rank)
 static void grant_next(struct weft_win *w)
 {
 	while (!w->exclusive && !weft_list_empty(&w->lock_waiters)) {
-		struct win_lock_waiter *f = weft_container_of(
-			w->lock_waiters.next, struct win_lock_waiter, link);
+		struct weft_win_peer *p = weft_container_of(
+			w->lock_waiters.next, struct weft_win_peer, waiter);
 
-		if (f->exclusive && w->shared)
+		if (p->requested == WIN_EXCLUSIVE && w->shared)
 			return;
-		w->exclusive = f->exclusive;
-		w->shared += !f->exclusive;
-		weft_list_remove(&f->link);
-		grant(w, f->rank);
-		free(f);
+		p->holds = p->requested;
+		p->requested = WIN_UNLOCKED;
+		w->exclusive = p->holds == WIN_EXCLUSIVE;
+		w->shared += !w->exclusive;
+		weft_list_remove(&p->waiter);
+		grant(w, (int)(p - w->peer));
 	}
 }
 
-int win_serve_lock(struct weft_win *w, int rank, bool exclusive)
+void win_serve_lock(struct weft_win *w, int rank, bool exclusive)
 {
-	struct win_lock_waiter *f = malloc(sizeof(*f));
+	struct weft_win_peer *p = &w->peer[rank];
 
-	if (!f)
-		return -ENOMEM;
-	f->rank = rank;
-	f->exclusive = exclusive;
-	weft_list_push_back(&w->lock_waiters, &f->link);
+	/* no member requests a lock that it holds or waits for */
+	if (p->requested || p->holds)
+		return;
+	p->requested = exclusive ? WIN_EXCLUSIVE : WIN_SHARED;
+	weft_list_push_back(&w->lock_waiters, &p->waiter);
 	grant_next(w);
-	return 0;
 }
 
 void win_serve_unlock(struct weft_win *w, int rank)
 {
+	struct weft_win_peer *p = &w->peer[rank];
+
+	/* the lock of another member is not released */
+	if (!p->holds)
+		return;
 	if (rank != w->rank)
 		w->unlocks++;
-	if (w->exclusive)
+	if (p->holds == WIN_EXCLUSIVE)
 		w->exclusive = false;
-	else if (w->shared)
+	else
 		w->shared--;
+	p->holds = WIN_UNLOCKED;
 	grant_next(w);
 	weft_progress_notify();
 }

@@ -16,7 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BYTES = 4096, GUARD = 64, SIZE = 3, ORIGIN = 1 };
+enum { BYTES = 4096, GUARD = 64, SIZE = 5, ORIGIN = 1 };
 
 struct weft_core weft_core;
 bool weft_threads;
@@ -29,7 +29,7 @@ static _Alignas(16) char message[WIN_AM_BYTES];
 static struct win_am answer; /* last message sent */
 static char answer_data[WIN_AM_ARRAY];
 static size_t answer_bytes;
-static int answers, grants;
+static int answers, grants[SIZE];
 static int done, done_error; /* completed pieces, and the last error */
 
 /* ---- functions of the library that the messages call --------------------- */
@@ -37,11 +37,11 @@ static int done, done_error; /* completed pieces, and the last error */
 int win_am_send(struct weft_win *win, int rank, const struct win_am *head,
 		const struct iovec *part, int n, struct win_op *op)
 {
-	T_IS(rank, ORIGIN);
 	if (head->type == WIN_AM_GRANT) {
-		grants++;
+		grants[rank]++;
 		return 0;
 	}
+	T_IS(rank, ORIGIN);
 	answers++;
 	answer = *head;
 	answer_bytes = n ? part->iov_len : 0;
@@ -106,7 +106,8 @@ static void window_open(void)
 	weft_list_init(&w.lock_waiters);
 	weft_list_init(&w.parts);
 	weft_list_init(&w.attached);
-	answers = grants = done = 0;
+	memset(grants, 0, sizeof(grants));
+	answers = done = 0;
 }
 
 static void window_close(void)
@@ -340,26 +341,120 @@ static void request_numbers_wrap(void **state)
 	window_close();
 }
 
+static void send_lock(int rank, uint32_t flags)
+{
+	const struct win_am head = { .type = WIN_AM_LOCK, .flags = flags };
+
+	win_serve(&w, rank, &head, NULL, 0);
+}
+
+static void send_unlock(int rank)
+{
+	const struct win_am head = { .type = WIN_AM_UNLOCK };
+
+	win_serve(&w, rank, &head, NULL, 0);
+}
+
+static void grants_are(int one, int two, int three, int four)
+{
+	T_IS(grants[1], one);
+	T_IS(grants[2], two);
+	T_IS(grants[3], three);
+	T_IS(grants[4], four);
+}
+
 static void locks_are_granted_in_the_order_of_requests(void **state)
 {
 	window_open();
-	T_OK(win_serve_lock(&w, ORIGIN, false));
-	T_OK(win_serve_lock(&w, ORIGIN, false));
-	T_OK(win_serve_lock(&w, ORIGIN, true));
-	T_OK(win_serve_lock(&w, ORIGIN, false));
-	T_IS(grants, 2);
-	win_serve_unlock(&w, ORIGIN);
-	T_IS(grants, 2);
-	win_serve_unlock(&w, ORIGIN);
-	T_IS(grants, 3);
+	send_lock(1, 0);
+	send_lock(2, 0);
+	send_lock(3, WIN_AM_EXCLUSIVE);
+	send_lock(4, 0);
+	grants_are(1, 1, 0, 0);
+	send_unlock(1);
+	grants_are(1, 1, 0, 0);
+	send_unlock(2);
+	grants_are(1, 1, 1, 0);
 	T_TRUE(w.exclusive);
-	win_serve_unlock(&w, ORIGIN);
-	T_IS(grants, 4);
-	win_serve_unlock(&w, ORIGIN);
-	win_serve_unlock(&w, ORIGIN); /* more unlocks than locks */
+	T_IS(w.shared, 0);
+	send_unlock(3);
+	grants_are(1, 1, 1, 1);
+	T_IS(w.shared, 1);
+	send_unlock(4);
 	T_IS(w.shared, 0);
 	T_FALSE(w.exclusive);
-	T_IS(w.unlocks, 5);
+	T_IS(w.unlocks, 4);
+	window_close();
+}
+
+/* This rank's own requests take turns with those of the other members. */
+static void a_rank_gets_the_lock_of_its_own_memory(void **state)
+{
+	window_open();
+	send_lock(3, WIN_AM_EXCLUSIVE);
+	win_serve_lock(&w, 0, false);
+	T_IS(weft_load32(&peer[0].granted), 0);
+	send_unlock(3);
+	T_IS(weft_load32(&peer[0].granted), 1);
+	win_serve_unlock(&w, 0);
+	T_IS(w.shared, 0);
+	/* only messages are counted */
+	T_IS(w.unlocks, 1);
+	window_close();
+}
+
+/* A member that holds no lock does not release the lock of another. */
+static void an_unlock_without_a_lock_has_no_effect(void **state)
+{
+	window_open();
+	send_lock(1, WIN_AM_EXCLUSIVE);
+	send_lock(2, WIN_AM_EXCLUSIVE);
+	send_unlock(3);
+	T_TRUE(w.exclusive);
+	/* member 2 waits for the lock and does not hold it */
+	send_unlock(2);
+	T_TRUE(w.exclusive);
+	grants_are(1, 0, 0, 0);
+	T_IS(w.unlocks, 0);
+	send_unlock(1);
+	grants_are(1, 1, 0, 0);
+	send_unlock(1);
+	T_TRUE(w.exclusive);
+	send_unlock(2);
+	T_FALSE(w.exclusive);
+	/* a holder of the shared lock releases it once */
+	send_lock(1, 0);
+	send_lock(2, 0);
+	send_unlock(1);
+	send_unlock(1);
+	T_IS(w.shared, 1);
+	send_lock(4, WIN_AM_EXCLUSIVE);
+	grants_are(2, 2, 0, 0);
+	send_unlock(2);
+	grants_are(2, 2, 0, 1);
+	T_IS(w.unlocks, 4);
+	send_unlock(4);
+	window_close();
+}
+
+/* A member has one request, however many messages it sends. */
+static void repeated_lock_requests_have_no_effect(void **state)
+{
+	window_open();
+	send_lock(1, 0);
+	send_lock(1, 0);
+	send_lock(1, WIN_AM_EXCLUSIVE);
+	grants_are(1, 0, 0, 0);
+	T_IS(w.shared, 1);
+	send_lock(2, WIN_AM_EXCLUSIVE);
+	send_lock(2, 0);
+	send_unlock(1);
+	grants_are(1, 1, 0, 0);
+	T_TRUE(w.exclusive);
+	T_IS(w.shared, 0);
+	send_unlock(2);
+	T_TRUE(weft_list_empty(&w.lock_waiters));
+	grants_are(1, 1, 0, 0);
 	window_close();
 }
 
@@ -373,6 +468,9 @@ int main(void)
 		T_CASE(responses_have_the_expected_length),
 		T_CASE(request_numbers_wrap),
 		T_CASE(locks_are_granted_in_the_order_of_requests),
+		T_CASE(a_rank_gets_the_lock_of_its_own_memory),
+		T_CASE(an_unlock_without_a_lock_has_no_effect),
+		T_CASE(repeated_lock_requests_have_no_effect),
 	};
 
 	return T_RUN(tests);
