@@ -9,6 +9,7 @@ libmpi_abi_la_SOURCES += src/boot/boot_abort.c src/boot/boot_abort.h \
 	src/boot/boot_init.h src/boot/boot_pmix.c src/boot/boot_pmix.h \
 	src/boot/boot_library.c src/boot/boot_library.h \
 	src/boot/boot_names.c src/boot/boot_names.h \
+	src/boot/boot_names_find.c src/boot/boot_names_find.h \
 	src/boot/boot_spawn.c src/boot/boot_spawn.h \
 	src/boot/boot_pset.c src/boot/boot_pset.h \
 	src/boot/boot_fabric_shim.h src/boot/boot_provider.c \
@@ -25,7 +26,8 @@ libweft_fabric_shim_la_SOURCES += src/boot/boot_fabric_shim.c \
 	src/boot/boot_fabric_shim.h
 
 C_TESTS += src/boot/boot_foreign_test src/boot/boot_format_test \
-	src/boot/boot_names_test src/boot/boot_secret_test \
+	src/boot/boot_names_test src/boot/boot_names_find_test \
+	src/boot/boot_secret_test \
 	src/boot/boot_value_test
 src_boot_boot_value_test_SOURCES = src/boot/boot_value_test.c \
 	src/boot/boot_value.c src/boot/boot_format.c
@@ -37,8 +39,11 @@ src_boot_boot_foreign_test_SOURCES = src/boot/boot_foreign_test.c \
 	src/boot/boot_foreign.c src/core/core_lock.c
 src_boot_boot_foreign_test_CFLAGS = $(AM_CFLAGS)
 src_boot_boot_names_test_SOURCES = src/boot/boot_names_test.c \
-	src/boot/boot_names.c
+	src/boot/boot_names.c src/boot/boot_names_find.c
 src_boot_boot_names_test_CFLAGS = $(AM_CFLAGS)
+src_boot_boot_names_find_test_SOURCES = src/boot/boot_names_find_test.c \
+	src/boot/boot_names.c src/boot/boot_names_find.c
+src_boot_boot_names_find_test_CFLAGS = $(AM_CFLAGS)
 src_boot_boot_secret_test_SOURCES = src/boot/boot_secret_test.c \
 	src/boot/boot_secret.c src/core/core_opts.c
 src_boot_boot_secret_test_CFLAGS = $(AM_CFLAGS)

@@ -3,6 +3,7 @@
 #include "src/boot/boot_names.h"
 
 #include "src/base/list.h"
+#include "src/boot/boot_names_find.h"
 
 #include <errno.h>
 #include <inttypes.h>
@@ -46,38 +47,12 @@ static int socket_name(char name[NAME_ROOM], const char *service,
 	return n < NAME_ROOM ? 0 : -ENAMETOOLONG;
 }
 
-/*
- * Searches the sockets of the host for a name that begins with prefix, and
- * copies the rest of it. Returns 0 or -ENOENT.
- */
-static int search(const char *prefix, char *rest, size_t room)
-{
-	FILE *f = fopen("/proc/net/unix", "re");
-	size_t len = strlen(prefix);
-	char line[256], *at;
-	int rc = -ENOENT;
-
-	while (f && rc && fgets(line, sizeof(line), f)) {
-		line[strcspn(line, "\n")] = '\0';
-		at = strchr(line, '@');
-		if (!at || strncmp(at + 1, prefix, len) ||
-		    strlen(at + 1 + len) >= room)
-			continue;
-		strcpy(rest, at + 1 + len);
-		rc = 0;
-	}
-	if (f)
-		fclose(f);
-	return rc;
-}
-
 int weft_names_lookup(const char *service, char *port, size_t room)
 {
 	char prefix[NAME_ROOM];
+	const struct boot_names_search s = { prefix, port, room };
 
-	return socket_name(prefix, service, "") || search(prefix, port, room)
-		       ? -ENOENT
-		       : 0;
+	return socket_name(prefix, service, "") ? -ENOENT : boot_names_find(&s);
 }
 
 static int bind_socket(const char *name)

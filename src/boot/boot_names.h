@@ -7,8 +7,9 @@
  *
  *   @weft.1000.9ae16a3b2f90404f.weft:0badcafe:02002345...
  *
- * The kernel removes the name when the publisher exits. Another user can create
- * the name of a socket, but no endpoint accepts processes of other users.
+ * The kernel removes the name when the publisher exits. Sockets of other users
+ * are ignored (boot_names_find.h), so no user can take the name of a service of
+ * another one.
  */
 #ifndef WEFT_BOOT_NAMES_H
 #define WEFT_BOOT_NAMES_H
