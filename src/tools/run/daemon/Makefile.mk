@@ -3,6 +3,8 @@ RUN_SOURCES += \
 	src/tools/run/daemon/run_daemon.c src/tools/run/daemon/run_daemon.h \
 	src/tools/run/daemon/run_daemon_job.c \
 	src/tools/run/daemon/run_daemon_job.h \
+	src/tools/run/daemon/run_exchange.c \
+	src/tools/run/daemon/run_exchange.h \
 	src/tools/run/daemon/run_fence.c src/tools/run/daemon/run_fence.h \
 	src/tools/run/daemon/run_frame.c src/tools/run/daemon/run_frame.h \
 	src/tools/run/daemon/run_launch.c src/tools/run/daemon/run_launch.h \

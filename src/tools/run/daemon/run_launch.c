@@ -7,8 +7,7 @@
  */
 #include "src/tools/run/daemon/run_launch.h"
 #include "src/base/clock.h"
-#include "src/tools/run/daemon/run_link.h"
-#include "src/tools/run/daemon/run_fence.h"
+#include "src/tools/run/daemon/run_exchange.h"
 #include "src/tools/run/daemon/run_survivors.h"
 #include "src/tools/run/job/run_end.h"
 #include "src/tools/run/job/run_signal.h"
@@ -17,7 +16,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <pmix_common.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdio.h>
@@ -46,7 +44,7 @@ struct launch {
 	const char *agent;
 	struct run_daemon_job job;
 	struct run_link *host;
-	struct run_fences fences;
+	struct run_exchange exchange;
 	struct run_survivors survivors;
 	int ping_limit; /* unanswered pings after which a host is lost */
 	struct pollfd *poll;
@@ -106,7 +104,7 @@ static void check_fences(struct launch *l, int host)
 	struct run_link *h = &l->host[host];
 
 	if (h->state != RUN_LINK_DONE || l->ending || l->code ||
-	    !run_fence_waits_for(&l->fences, host))
+	    !run_fence_waits_for(&l->exchange.fences, host))
 		return;
 	run_message("the ranks of host %s have exited, while ranks of other "
 		    "hosts wait for them in MPI_Init or MPI_Finalize",
@@ -190,70 +188,11 @@ static void shell_exited(struct launch *l, struct run_link *h)
 
 static int handle_fence(struct launch *l, int host, struct run_scan *s)
 {
-	struct run_fence *done;
-	struct run_bytes b = { 0 };
-	int i, rc = run_fence_arrive(&l->fences, &l->job.layout, host, s,
-				     &done);
+	int rc = run_exchange_fence(&l->exchange, host, s);
 
-	if (rc <= 0) {
-		for (i = 0; !rc && i < l->job.layout.nhosts; i++)
-			check_fences(l, i);
-		return rc;
-	}
-	run_fence_write(done, &b);
-	for (i = 0; i < done->nhosts; i++)
-		if (done->host[i].member)
-			run_channel_put_bytes(&l->host[i].channel,
-					      RUN_FRAME_FENCE_DONE, &b);
-	rc = b.lost ? -ENOMEM : 0;
-	run_bytes_free(&b);
-	run_fence_free(done);
-	return rc;
-}
-
-/* Answers a request for the data of a rank whose host has left the job. */
-static int refuse_question(struct launch *l, int from, uint32_t id)
-{
-	struct run_bytes b = { 0 };
-
-	run_bytes_u32(&b, id);
-	run_bytes_u32(&b, (uint32_t)PMIX_ERR_NOT_FOUND);
-	run_bytes_block(&b, "", 0);
-	run_channel_put_bytes(&l->host[from].channel, RUN_FRAME_MODEX_DONE, &b);
-	run_bytes_free(&b);
-	return 0;
-}
-
-/* Forwards a request for the data of a rank to the rank's host. */
-static int handle_question(struct launch *l, int from, struct run_scan *s)
-{
-	uint32_t id = run_scan_u32(s), rank = run_scan_u32(s);
-	struct run_bytes b = { 0 };
-	int to = s->bad || rank > INT_MAX
-			 ? -1
-			 : run_layout_host_of(&l->job.layout, (int)rank);
-
-	if (to < 0)
-		return -EPROTO;
-	if (l->host[to].state >= RUN_LINK_DONE)
-		return refuse_question(l, from, id);
-	run_bytes_u32(&b, (uint32_t)from);
-	run_bytes_u32(&b, id);
-	run_bytes_u32(&b, rank);
-	run_channel_put_bytes(&l->host[to].channel, RUN_FRAME_MODEX, &b);
-	run_bytes_free(&b);
-	return 0;
-}
-
-static int handle_answer(struct launch *l, struct run_scan *s)
-{
-	uint32_t to = run_scan_u32(s);
-
-	if (s->bad || to >= (uint32_t)l->job.layout.nhosts)
-		return -EPROTO;
-	run_channel_put(&l->host[to].channel, RUN_FRAME_MODEX_DONE, s->at,
-			s->left);
-	return 0;
+	for (int i = 0; !rc && i < l->job.layout.nhosts; i++)
+		check_fences(l, i);
+	return rc < 0 ? rc : 0;
 }
 
 static void handle_output(struct launch *l, struct run_link *h,
@@ -312,9 +251,9 @@ static int handle_frame(struct launch *l, int host, struct run_frame *f)
 	case RUN_FRAME_FENCE:
 		return handle_fence(l, host, &f->body);
 	case RUN_FRAME_MODEX:
-		return handle_question(l, host, &f->body);
+		return run_exchange_question(&l->exchange, host, &f->body);
 	case RUN_FRAME_MODEX_DONE:
-		return handle_answer(l, &f->body);
+		return run_exchange_answer(&l->exchange, &f->body);
 	case RUN_FRAME_EXIT:
 		return handle_exit(l, host, &f->body);
 	case RUN_FRAME_RANK_EXIT:
@@ -651,6 +590,8 @@ static int job_make(struct launch *l, char **words, char **env)
 		calloc(2 + 2 * (size_t)l->job.layout.nhosts, sizeof(*l->poll));
 	if (err || !l->job.wdir || !l->job.nspace || !l->host || !l->poll)
 		return err ? err : -ENOMEM;
+	l->exchange.layout = &l->job.layout;
+	l->exchange.host = l->host;
 	l->ping_limit = ping_limit(o);
 	return o->survive ? run_survivors_open(&l->survivors, &l->job.layout)
 			  : 0;
@@ -711,6 +652,7 @@ static void job_free(struct launch *l)
 		run_channel_close(&l->host[i].channel);
 		run_bytes_free(&l->host[i].line);
 	}
+	run_exchange_close(&l->exchange);
 	run_survivors_close(&l->survivors);
 	run_layout_free(&l->job.layout);
 	free(l->job.wdir);
