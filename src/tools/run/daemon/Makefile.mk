@@ -12,6 +12,8 @@ RUN_SOURCES += \
 	src/tools/run/daemon/run_link.c src/tools/run/daemon/run_link.h \
 	src/tools/run/daemon/run_survivors.c \
 	src/tools/run/daemon/run_survivors.h
-C_TESTS += src/tools/run/daemon/run_daemon_test
+C_TESTS += src/tools/run/daemon/run_daemon_test \
+	src/tools/run/daemon/run_exchange_fuzz_test
+src_tools_run_daemon_run_exchange_fuzz_test_LDADD = $(RUN_TEST_LIBS)
 src_tools_run_daemon_run_daemon_test_LDADD = $(RUN_TEST_LIBS)
 EXTRA_DIST += src/tools/run/daemon/README

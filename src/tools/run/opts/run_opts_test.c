@@ -225,6 +225,27 @@ static void placement_options_are_parsed(void **state)
 	run_opts_free(&o);
 }
 
+/* Other launchers end the job when a rank fails. */
+static void survivors_on_several_hosts_use_the_remote_shell(void **state)
+{
+	static const char *const line[] = {
+		"mpiexec --survive -host elsewhere.example:2 -n 2 a",
+		"mpiexec --survive -launcher ssh -host elsewhere.example a",
+	};
+	struct run_opts o;
+	int code;
+
+	for (size_t i = 0; i < sizeof(line) / sizeof(line[0]); i++) {
+		T_TRUE(parse(&o, line[i], &code));
+		T_TRUE(o.remote.wanted);
+		T_IS(o.remote.launcher, RUN_LAUNCHER_RSH);
+		run_opts_free(&o);
+	}
+	T_TRUE(parse(&o, "mpiexec -host elsewhere.example -n 1 a", &code));
+	T_IS(o.remote.launcher, RUN_LAUNCHER_ANY);
+	run_opts_free(&o);
+}
+
 static void timeout_is_set_by_option_or_environment(void **state)
 {
 	static const char *const wrong[] = { "soon", "inf", "-1" };
@@ -299,6 +320,7 @@ int main(void)
 		T_CASE(help_and_version_exit_0),
 		T_CASE(options_without_effect_are_reported_once),
 		T_CASE(placement_options_are_parsed),
+		T_CASE(survivors_on_several_hosts_use_the_remote_shell),
 		T_CASE(timeout_is_set_by_option_or_environment),
 		T_CASE(machine_with_the_live_clock_is_accepted),
 		T_CASE(default_shape_holds_all_ranks),

@@ -275,17 +275,28 @@ static int handle_exit(struct run_scan *s)
 
 /* ---- completion ---------------------------------------------------------- */
 
-/* Gives the library a status and data, which it frees. */
-static int complete(struct pending *p, struct run_scan *s)
+/*
+ * Gives the library the status and the data of an operation, which it frees. An
+ * operation whose frame is invalid stays pending.
+ */
+static int complete(const char *signature, size_t sig_len, uint32_t id,
+		    struct run_scan *s)
 {
 	pmix_status_t status = (pmix_status_t)run_scan_u32(s);
 	size_t len;
 	const char *data = run_scan_block(s, &len);
-	char *copy = malloc(len + 1);
+	struct pending *p;
+	char *copy;
 
-	if (!p || s->bad || !copy) {
+	if (s->bad)
+		return -EPROTO;
+	copy = malloc(len + 1);
+	if (!copy)
+		return -ENOMEM;
+	p = pending_take(signature, sig_len, id);
+	if (!p) {
 		free(copy);
-		return p && !s->bad ? -ENOMEM : -EPROTO;
+		return -EPROTO;
 	}
 	memcpy(copy, data, len);
 	p->done(status, copy, len, p->arg, free, copy);
@@ -302,10 +313,9 @@ static int handle_frame(struct run_frame *f)
 	switch (f->kind) {
 	case RUN_FRAME_FENCE_DONE:
 		signature = run_scan_block(s, &len);
-		return s->bad ? -EPROTO
-			      : complete(pending_take(signature, len, 0), s);
+		return complete(signature, len, 0, s);
 	case RUN_FRAME_MODEX_DONE:
-		return complete(pending_take(NULL, 0, run_scan_u32(s)), s);
+		return complete(NULL, 0, run_scan_u32(s), s);
 	case RUN_FRAME_MODEX:
 		return handle_question(s);
 	case RUN_FRAME_RANK_EXIT:
