@@ -30,6 +30,9 @@
 #include <unistd.h>
 #include <weft/coll_call.h>
 
+/* Longest computation, ps: 100 days. */
+#define COMPUTE_PS_MAX 8.64e18
+
 /* A definition: its number in the archive, and the fields that are needed. */
 struct region {
 	uint64_t id;
@@ -157,13 +160,14 @@ static OTF2_CallbackCode on_group(void *arg, OTF2_GroupRef self,
 				  uint32_t n, const uint64_t *members)
 {
 	struct archive *a = arg;
-	uint64_t *copy = resized(NULL, (n + 1) * sizeof(*copy));
+	uint64_t *copy = resized(NULL, ((size_t)n + 1) * sizeof(*copy));
 
 	(void)name;
 	(void)flags;
 	memcpy(copy, members, n * sizeof(*copy));
 	if (type == OTF2_GROUP_TYPE_COMM_LOCATIONS &&
 	    paradigm == OTF2_PARADIGM_MPI) {
+		free(a->location);
 		a->location = copy;
 		a->ranks = n;
 		return OTF2_CALLBACK_SUCCESS;
@@ -258,6 +262,16 @@ static const struct region *mpi_region(const struct archive *a, uint64_t id)
 	return NULL;
 }
 
+static void add_compute(struct archive *a, uint64_t ticks)
+{
+	double ps = (double)ticks * 1e12 / (double)a->resolution;
+
+	if (ps < COMPUTE_PS_MAX)
+		ADD(a, RECORD_COMPUTE, (uint64_t)ps);
+	else
+		a->wrong = "more than 100 days between two regions of MPI";
+}
+
 static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp t,
 				  uint64_t position, void *arg,
 				  OTF2_AttributeList *list,
@@ -273,10 +287,8 @@ static OTF2_CallbackCode on_enter(OTF2_LocationRef location, OTF2_TimeStamp t,
 		return OTF2_CALLBACK_SUCCESS;
 	a->sends = r->sends;
 	if (a->left && t > a->left)
-		ADD(a, RECORD_COMPUTE,
-		    (uint64_t)((double)(t - a->left) * 1e12 /
-			       (double)a->resolution));
-	return OTF2_CALLBACK_SUCCESS;
+		add_compute(a, t - a->left);
+	return done(a);
 }
 
 static OTF2_CallbackCode on_leave(OTF2_LocationRef location, OTF2_TimeStamp t,
@@ -609,8 +621,10 @@ static int convert(OTF2_Reader *r, struct archive *a, int fd)
 		OTF2_Reader_SelectLocation(r, a->location[i]);
 	local = OTF2_Reader_OpenDefFiles(r) == OTF2_SUCCESS;
 	OTF2_Reader_OpenEvtFiles(r);
-	for (a->rank = 0; a->rank < a->ranks && !err; a->rank++)
+	for (uint32_t i = 0; i < a->ranks && !err; i++) {
+		a->rank = i;
 		err = read_rank(r, a, fd, local);
+	}
 	if (local)
 		OTF2_Reader_CloseDefFiles(r);
 	OTF2_Reader_CloseEvtFiles(r);
