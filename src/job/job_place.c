@@ -57,6 +57,18 @@ static int take(struct chooser *c, struct weft_place_job *j, unsigned long node)
 	return 0;
 }
 
+/* Reads a number without a sign, and moves *at_p behind it. */
+static bool read_node(const char **at_p, unsigned long *node_p)
+{
+	char *end;
+
+	if (!isdigit((unsigned char)**at_p))
+		return false;
+	*node_p = strtoul(*at_p, &end, 10);
+	*at_p = end;
+	return true;
+}
+
 /* Takes nodes from a list such as "0-31,64", which may have more nodes. */
 static int by_list(struct chooser *c, struct weft_place_job *j, uint32_t want)
 {
@@ -64,16 +76,18 @@ static int by_list(struct chooser *c, struct weft_place_job *j, uint32_t want)
 	int err = 0;
 
 	while (*at && !err) {
-		char *end;
-		unsigned long a = strtoul(at, &end, 10), b = a;
+		const char *end = at;
+		unsigned long a, b;
 
-		if (end == at)
+		if (!read_node(&end, &a))
 			break;
+		b = a;
 		if (*end == '-') {
-			at = end + 1;
-			b = strtoul(at, &end, 10);
+			end++;
+			if (!read_node(&end, &b))
+				break;
 		}
-		if (end == at || b < a || (*end && *end != ','))
+		if (b < a || (*end && *end != ','))
 			break;
 		for (; a <= b && j->nodes < want && !err; a++)
 			err = take(c, j, a);

@@ -83,6 +83,9 @@ static void errors_name_the_option(void **state)
 		  "--place 1,2: 5 ranks, 2 on a node, need 3 nodes; the list "
 		  "has 2",
 		  5 },
+		{ "0--1", "--place 0--1: expected nodes such as 0-31,64", 2 },
+		{ "0,-1", "--place 0,-1: expected nodes such as 0-31,64", 4 },
+		{ "0, 1", "--place 0, 1: expected nodes such as 0-31,64", 4 },
 		{ "0-3,x", "--place 0-3,x: expected nodes such as 0-31,64", 2 },
 		{ "random=",
 		  "--place random=: expected random, or random=SEED with a "
