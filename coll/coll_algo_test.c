@@ -282,6 +282,8 @@ static bool fits_host_count(const struct coll_algo *row, struct mock *m)
 	return several == !!(row->need & COLL_HOSTS);
 }
 
+static uint32_t first_seq; /* number of the first collective */
+
 /*
  * Tests every row that supports p ranks (and q ranks in a second group) with
  * `draws` random inputs.
@@ -294,6 +296,8 @@ static void try_rows(int p, int q, int draws, run_fn run)
 	int k, d;
 
 	m = mock_open(p, q, (uint64_t)(p * 64 + q));
+	for (k = 0; k < p + q; k++)
+		weft_store32(&m->comm[k]->coll_seq, first_seq);
 	for (k = 0; k < WEFT_COLL_NEIGHBOR_ALLGATHER; k++)
 		for (i = 0; (row = coll_algo_at((enum weft_coll_kind)k, i));
 		     i++) {
@@ -338,6 +342,20 @@ static void every_row_matches_the_naive_result(void **state)
 	for (p = 1; p <= 17; p++)
 		try_rows(p, 0, t_scale(40), run_started);
 	try_rows(33, 0, t_scale(4), run_started);
+}
+
+/* Tags have 31 bits of the number of the collective. */
+static void numbers_of_collectives_wrap(void **state)
+{
+	static const uint32_t before[] = { INT32_MAX - 5, UINT32_MAX - 5 };
+
+	set_up();
+	for (size_t i = 0; i < sizeof(before) / sizeof(*before); i++) {
+		first_seq = before[i];
+		try_rows(5, 0, 2, run_started);
+		try_rows(3, 2, 2, run_started);
+	}
+	first_seq = 0;
 }
 
 static void intercommunicators_match_the_naive_result(void **state)
@@ -412,6 +430,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE_ONE_THREAD(every_row_matches_the_naive_result),
+		T_CASE_ONE_THREAD(numbers_of_collectives_wrap),
 		T_CASE_ONE_THREAD(intercommunicators_match_the_naive_result),
 		T_CASE_ONE_THREAD(persistent_operations_restart),
 		T_CASE_ONE_THREAD(temporary_buffers_are_large_enough),

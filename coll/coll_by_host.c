@@ -169,10 +169,9 @@ void coll_bcast_hosts(struct coll_prog *p, const struct weft_coll_args *a)
 		bcast_piece(p, &plan, &f, coll_part_first(f.len, pieces, i),
 			    coll_part_first(f.len, pieces, i + 1),
 			    by_unit(p, h, a));
-	if (p->rank == a->root || !f.copied)
-		return;
-	coll_wait_all(p);
-	coll_flat_unpack(p, &f);
+	/* all bytes have arrived: flat_down() waits for its receive */
+	if (p->rank != a->root)
+		coll_flat_unpack(p, &f);
 }
 
 /* ---- reductions ---- */
@@ -268,8 +267,6 @@ void coll_allreduce_hosts(struct coll_prog *p, const struct weft_coll_args *a)
 	if (plan.is_leader && h->count > 2)
 		flat_down(p, &plan.leader_tree, &f);
 	host_bcast(p, &plan, &f, by_unit(p, h, a));
-	if (!f.copied || p->rank == 0)
-		return;
-	coll_wait_all(p);
-	coll_flat_unpack(p, &f);
+	if (p->rank != 0)
+		coll_flat_unpack(p, &f);
 }
