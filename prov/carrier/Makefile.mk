@@ -65,7 +65,8 @@ include prov/vt/Makefile.mk
 C_TESTS += prov/carrier/carrier_grid_test prov/carrier/carrier_wait_test \
 	prov/carrier/hybrid/hybrid_test \
 	prov/carrier/loop/loop_test prov/carrier/lossy/lossy_test \
-	prov/carrier/sock/sock_congestion_test prov/carrier/sock/sock_test \
+	prov/carrier/sock/sock_congestion_test prov/carrier/sock/sock_wrap_test \
+	prov/carrier/sock/sock_test \
 	prov/carrier/sock/sock_loopback_test prov/carrier/sock/sock_window_test prov/carrier/sock/sock_gro_split_test \
 	prov/carrier/sock/sock_dgram_test prov/carrier/sock/sock_keys_test \
 	prov/carrier/sock/sock_forge_test prov/carrier/sock/sock_fuzz_test \
