@@ -446,6 +446,32 @@ static void read_paths_limit_concurrent_departures(void **state)
 	T_IS(second_leaves(3), two);
 }
 
+/* Returns the size of the buffer in which a tick's events are sorted. */
+static uint64_t sort_bytes(uint32_t packets, bool more_calls)
+{
+	struct net_config cfg;
+	struct net_fixture e;
+	uint64_t words, calls, bytes;
+
+	small_torus(&cfg, "2");
+	net_fixture_open(&e, &cfg, packets);
+	words = e.net->events_max * sizeof(uint64_t);
+	calls = (e.net->packets_max + e.net->msgs_max) *
+		sizeof(struct net_call);
+	T_IS(calls > words, more_calls);
+	bytes = e.net->bytes - e.net->off_sort;
+	/* the buffer is the last section, and ends at a multiple of 64 */
+	T_IS(bytes, ((more_calls ? calls : words) + 63) / 64 * 64);
+	net_fixture_close(&e);
+	return bytes;
+}
+
+/* The buffer holds all events of a tick, or all callbacks of a tick. */
+static void the_sort_buffer_holds_events_and_callbacks(void **state)
+{
+	T_TRUE(sort_bytes(64, false) < sort_bytes(100000, true));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -458,6 +484,7 @@ int main(void)
 		T_CASE(injection_leaves_inject_room_free),
 		T_CASE(packets_join_the_shortest_queue),
 		T_CASE(read_paths_limit_concurrent_departures),
+		T_CASE(the_sort_buffer_holds_events_and_callbacks),
 	};
 	return T_RUN(tests);
 }

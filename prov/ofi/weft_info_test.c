@@ -135,7 +135,7 @@ static void without_hints_everything_is_offered(void **state)
 	T_IS(info->domain_attr->mr_key_size, 8);
 	T_IS(info->tx_attr->op_flags, 0);
 	T_TRUE(info->tx_attr->msg_order & FI_ORDER_RAW);
-	T_TRUE(info->ep_attr->max_order_raw_size > 0);
+	T_IS(info->ep_attr->max_order_raw_size, info->ep_attr->max_msg_size);
 	T_IS(info->ep_attr->max_order_war_size, 0);
 	/*
 	 * all offered capabilities can be requested, with modes that other

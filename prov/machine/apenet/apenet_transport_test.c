@@ -106,7 +106,7 @@ static void short_messages_are_puts_into_a_ring(void **state)
 		exchange(w, 8, i);
 	a = stats(w, &w->a);
 	b = stats(w, &w->b);
-	T_TRUE(a.puts >= 100);
+	T_IS(a.puts, 100);
 	T_IS(a.packets_out, a.puts);
 	T_IS(a.active_steps, 3 * a.puts);
 	T_IS(b.packets_in, a.packets_out);

@@ -144,21 +144,25 @@ static void invalid_stores_trap_the_queue(void **state)
 	T_IS(weft_qsnet2_queue_store(p.a.s, q, 0, w, 12), -EIO);
 	T_OK(weft_qsnet2_queue_state(p.a.s, q, &st));
 	T_IS(st.trap, WEFT_QSNET2_TRAP_WRITE_SIZE);
+	T_IS(st.address, 0);
 	T_OK(weft_qsnet2_queue_clear(p.a.s, q));
 	T_OK(weft_qsnet2_queue_store(p.a.s, q, 16, w, 8));
 	T_IS(weft_qsnet2_queue_store(p.a.s, q, 16, w, 8), -EIO);
 	T_OK(weft_qsnet2_queue_state(p.a.s, q, &st));
 	T_IS(st.trap, WEFT_QSNET2_TRAP_WRITE_ORDER);
+	T_IS(st.address, 16);
 	T_OK(weft_qsnet2_queue_clear(p.a.s, q));
 	/* the port starts again with word 0 at the tail */
 	T_OK(weft_qsnet2_queue_store(p.a.s, q, 1024 - 8, w, 8));
 	T_IS(weft_qsnet2_queue_store(p.a.s, q, 1024, w, 8), -EIO);
 	T_OK(weft_qsnet2_queue_state(p.a.s, q, &st));
 	T_IS(st.trap, WEFT_QSNET2_TRAP_OVERFLOW);
+	T_IS(st.address, 1024);
 	/* half of the port is before the tail, half after it */
 	T_OK(weft_qsnet2_queue_store(p.a.s, p.a.q, 4096 - 8, w, 8));
 	T_IS(weft_qsnet2_queue_store(p.a.s, p.a.q, 4096, w, 8), -EIO);
 	T_IS(pair_state(&p.a).trap, WEFT_QSNET2_TRAP_WRITE_ORDER);
+	T_IS(pair_state(&p.a).address, 4096);
 	pair_close(&p);
 }
 

@@ -425,12 +425,38 @@ static void acknowledgements_are_for_messages_that_were_sent(void **state)
 	target_close(&t);
 }
 
+/* After the loss of a peer its message ids are those of new messages. */
+static void a_lost_peer_leaves_no_message_ids(void **state)
+{
+	struct forged f;
+	struct pair p;
+
+	pair_open(&p, "");
+	f = write_packet(&p, LAST, 8, 0);
+	deliver(&p, &f, 1);
+	f.pkt.aux++;
+	deliver(&p, &f, 2);
+	T_IS(p.a.mem[0], 2);
+	T_IS(p.a.n->rdma_rx_by_key.used, 2);
+	/* another peer's messages stay */
+	sunway_rx_lost(p.a.n, p.b.n->guid + 1);
+	T_IS(p.a.n->rdma_rx_by_key.used, 2);
+	sunway_rx_lost(p.a.n, p.b.n->guid);
+	T_IS(p.a.n->rdma_rx_by_key.used, 0);
+	T_TRUE(weft_list_empty(&p.a.n->rdma_rx));
+	deliver(&p, &f, 3);
+	T_IS(p.a.mem[0], 3);
+	T_IS(p.a.n->rdma_rx_by_key.used, 1);
+	pair_close(&p);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(packets_of_wrong_length_are_refused),
 		T_CASE(the_length_of_a_write_does_not_change),
 		T_CASE(message_ids_wrap_around),
+		T_CASE(a_lost_peer_leaves_no_message_ids),
 		T_CASE(an_answer_stays_within_its_read),
 		T_CASE(a_waiting_read_is_accepted_once),
 		T_CASE(parts_of_no_group_or_input_are_refused),

@@ -150,6 +150,7 @@ static void source_route_may_be_longer_and_leave_choices(void **state)
 	struct net_config cfg;
 	struct net_fixture e;
 	unsigned port, more = 0;
+	uint64_t all = 0;
 
 	tree_config(&cfg, 3, 4);
 	net_fixture_open(&e, &cfg, 0);
@@ -159,9 +160,13 @@ static void source_route_may_be_longer_and_leave_choices(void **state)
 	T_IS(packets_on_port(&e, 64 + 16 + 16, 0), PACKETS);
 	T_OK(send_by(&e, 5, NET_DYNAMIC, any, 6));
 	net_fixture_drain(&e);
-	for (port = 5; port < 8; port++)
+	/* each packet takes one of the upward links; the first route, port 4 */
+	for (port = 4; port < 8; port++) {
+		all += packets_on_port(&e, 64, port);
 		more += packets_on_port(&e, 64, port) > 0;
-	T_TRUE(more > 0);
+	}
+	T_IS(all, 2 * PACKETS);
+	T_TRUE(more > 1);
 	T_IS(e.arrived, 2);
 	net_fixture_close(&e);
 }
@@ -309,6 +314,7 @@ static void a_switch_has_up_to_64_ports(void **state)
 	struct net_msg msg = { .bytes = 2000 };
 	struct net_config cfg;
 	struct net_fixture e;
+	uint64_t up = 0;
 
 	tree_config(&cfg, 2, 1);
 	cfg.size[0] = 40;
@@ -324,6 +330,10 @@ static void a_switch_has_up_to_64_ports(void **state)
 	}
 	net_fixture_drain(&e);
 	T_IS(e.arrived, 120);
+	/* all messages of the first leaf leave it: 4 packets of 512 B each */
+	for (unsigned port = 40; port < 64; port++)
+		up += packets_on_port(&e, 120, port);
+	T_IS(up, 40 * 4);
 	T_TRUE(packets_on_port(&e, 120, 63) > 0);
 	net_fixture_close(&e);
 }
