@@ -18,6 +18,6 @@ needs=$(readelf -d "$dir/foreign" | grep -c 'NEEDED.*libmpi_abi.so.1')
 [ "$needs" = 1 ] || { echo "does not need libmpi_abi.so.1"; exit 1; }
 
 [ "$("$dir/foreign")" = "foreign: 1 ranks agree" ] || exit 1
-[ -x "$build/mpiexec" ] || exit 0
+[ -x "$build/mpiexec" ] || { echo "SKIPPED: no mpiexec"; exit 77; }
 [ "$(timeout 60 "$build/mpiexec" -n 3 "$dir/foreign")" = \
 	"foreign: 3 ranks agree" ]
