@@ -187,6 +187,59 @@ sed -i 's|^hop .*|hop = 45 GB/s|' "$own"
 refused "$own:$line: hop = 45 GB/s: unit" "$sim" -m "$own"
 refused "$own:$line: hop = 45 GB/s: unit" "$rep" bgq -m "$own"
 
+# The numbers that gnuplot gets are those of the other outputs. A program in the
+# place of gnuplot stores them.
+mkdir "$dir/bin"
+printf '#!/bin/sh\ncat >"$PLOTTED"\n' >"$dir/bin/gnuplot"
+chmod +x "$dir/bin/gnuplot"
+# plot ARGUMENTS...: runs weft-sim; the data of the first picture are in $dir/data
+plot() {
+	# shellcheck disable=SC2086
+	PATH=$dir/bin:$PATH PLOTTED=$dir/plotted "$sim" $small $short "$@" \
+		2>/dev/null >"$dir/o" || fail "plot $*"
+	sed -n '/<< END$/,/^END$/p' "$dir/plotted" | grep '^[0-9]' >"$dir/data"
+}
+# column NAME: a column of the CSV output
+column() {
+	awk -F, -v name="$1" 'NR == 1 {
+		for (i = 1; i <= NF; i++)
+			if ($i == name)
+				c = i
+		next
+	}
+	{ print $c }' "$dir/o"
+}
+# equal NAME: compares the two columns of stdin, which has one line at least
+equal() {
+	awk '{
+		d = $1 > $2 ? $1 - $2 : $2 - $1
+		if (NF != 2 || d > 1e-5 * $1 + 1e-5)
+			bad = 1
+	}
+	END { exit bad || !NR }' || fail "plotted: $1"
+}
+plot -l 0.1,0.5 --csv --plot "$dir/p.svg"
+[ "$(wc -l <"$dir/data")" = 2 ] || fail "points of two loads"
+i=0
+for name in load of_peak latency_mean_ns latency_p50_ns latency_p99_ns; do
+	i=$((i + 1))
+	paste -d ' ' <(column $name) <(cut -d ' ' -f $i "$dir/data") | equal $name
+done
+plot --histogram --plot "$dir/p.svg"
+[ "$(sed -n '/from ns/,/^$/p' "$dir/o" | sed 1d | awk 'NF { print $2 }')" = \
+	"$(cut -d ' ' -f 2 "$dir/data")" ] || fail "messages of the histogram"
+plot --csv --heat "$dir/h.svg"
+[ "$(wc -l <"$dir/data")" = 320 ] || fail "32 nodes with 10 links"
+i=0
+for name in A- A+ B- B+ C- C+ D- D+ E- E+; do
+	awk -v port=$i -v want="$(column "use_$name")" '$1 == port {
+		sum += $3
+	}
+	END { print want, sum / 3200 }' "$dir/data" | equal "use of $name"
+	grep -q "set xtics (.*'$name' $i[,)]" "$dir/plotted" || fail "label $name"
+	i=$((i + 1))
+done
+
 if has gnuplot; then
 	# shellcheck disable=SC2086
 	"$sim" $small $short -l 0.1,0.5 --plot "$dir/p.svg" \
