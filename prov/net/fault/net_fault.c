@@ -74,6 +74,8 @@ void net_fault_init(struct net *net)
 			link = net_links(net, n)[port];
 			l = net_fault_link(net, n, port);
 			l->burst = 1;
+			l->spare = net->cfg.care.spare_bytes &&
+				   net_fault_is_optical(net, n, port);
 			if (link != NET_LINK_NONE)
 				l->rate = net->rate[net_link_hop(net, link)
 							    ->rate];
@@ -100,12 +102,17 @@ static void line_fail_at_start(struct net *net,
 	}
 }
 
-/* Returns the inverse rate of a link that has lost lanes or is slowed down. */
+/*
+ * Returns the inverse rate of a link that has lost lanes or is slowed down. A
+ * link whose spare fibre replaces a lane keeps its rate.
+ */
 static uint64_t rate_of(const struct net *net,
 			const struct net_fault_line *line, uint64_t rate)
 {
 	if (line->kind == WEFT_FAULT_LANES)
-		return rate * net->cfg.care.lanes / line->value;
+		return net->cfg.care.spare_bytes
+			       ? rate
+			       : rate * net->cfg.care.lanes / line->value;
 	return rate * line->value / 1000;
 }
 
@@ -143,6 +150,8 @@ static int set_links(struct net *net, const struct net_fault_line *line)
 			if (!net_fault_line_affects(net, line, n, port))
 				continue;
 			l = net_fault_link(net, n, port);
+			if (!line->at_ps)
+				net_fault_spare_use(net, line, l, true);
 			if (line->at_ps || line->for_ps != WEFT_FAULT_FOREVER) {
 				ret = link_prepare(net, line, n, port);
 				if (!ret && !line->at_ps)
@@ -247,6 +256,29 @@ static void schedule_line(struct net *net, uint32_t i)
 			}
 }
 
+/* Returns why the links of the fault cannot work with this number of lanes. */
+static const char *lanes_error(const struct net *net,
+			       const struct net_fault_line *line)
+{
+	const struct net_reliability *care = &net->cfg.care;
+	uint32_t n;
+	unsigned port;
+
+	if (care->lanes < 2 || line->value > care->lanes)
+		return "links of this machine have fewer lanes";
+	if (!care->spare_bytes)
+		return NULL;
+	if (line->value + 1 != care->lanes)
+		return "a link has one spare fibre, for one lane";
+	for (n = 0; n < net->nodes; n++)
+		for (port = 0; port < net->ports; port++)
+			if (net_fault_line_applies(net, line, n, port) &&
+			    !net_fault_is_optical(net, n, port))
+				return "only links between midplanes have a "
+				       "spare fibre";
+	return NULL;
+}
+
 static int load_line(struct net *net, const char *name,
 		     const struct weft_fault_entry *f,
 		     struct weft_fault_plan_why *why)
@@ -261,9 +293,8 @@ static int load_line(struct net *net, const char *name,
 					 .value = value_of(f),
 					 .kind = (uint8_t)f->kind };
 	wrong = net_fault_object_parse(net, f, line);
-	if (!wrong && f->kind == WEFT_FAULT_LANES &&
-	    (net->cfg.care.lanes < 2 || f->value > net->cfg.care.lanes))
-		wrong = "links of this machine have fewer lanes";
+	if (!wrong && f->kind == WEFT_FAULT_LANES)
+		wrong = lanes_error(net, line);
 	if (wrong)
 		return line_error(why, name, f, wrong);
 	if (!f->at_ps) {
@@ -343,6 +374,7 @@ const char *net_fault_item(const struct net_fault_count *c, unsigned i,
 		ITEM("bad packets detected", bad),
 		ITEM("bad headers detected", header),
 		ITEM("symbols corrected", symbols_corrected),
+		ITEM("bits corrected by spare fibres", bits_corrected),
 		ITEM("packets with undetected errors", escaped),
 		ITEM("link retries", retries),
 		ITEM("link retry time ps", retry_ps),

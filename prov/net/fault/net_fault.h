@@ -57,6 +57,7 @@ struct net_fault_count {
 	uint64_t bad;	 /* packets with detected bit errors */
 	uint64_t header; /* packets whose errors the header code detected */
 	uint64_t symbols_corrected; /* symbols corrected by FEC */
+	uint64_t bits_corrected;    /* bits corrected by the parity of fibres */
 	uint64_t escaped;	    /* packets with undetected bit errors */
 	uint64_t retries;	    /* packets retransmitted by links */
 	uint64_t retrains;	    /* retrainings of links */

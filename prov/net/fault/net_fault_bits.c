@@ -149,6 +149,29 @@ void net_fault_bits_correct(const struct net *net, uint8_t *wrong,
 	}
 }
 
+/*
+ * Corrects the words that the fibres of a link carry at once and that have a
+ * single wrong bit: the receiver sees which fibre's symbol is invalid, and
+ * restores it from the parity on the spare fibre.
+ */
+static void correct_by_parity(const struct net *net, uint8_t *wrong,
+			      uint32_t bytes)
+{
+	uint32_t word = net->cfg.care.spare_bytes, at, i, end;
+
+	for (at = 0; at < bytes; at = end) {
+		unsigned bits = 0;
+
+		end = at + word < bytes ? at + word : bytes;
+		for (i = at; i < end; i++)
+			bits += (unsigned)__builtin_popcount(wrong[i]);
+		if (bits != 1)
+			continue;
+		memset(wrong + at, 0, end - at);
+		net_faults(net)->sum.bits_corrected++;
+	}
+}
+
 static enum net_fault_found detect(const struct net *net, const uint8_t *wrong,
 				   uint32_t bytes)
 {
@@ -202,7 +225,9 @@ enum net_fault_found net_fault_bits_draw(const struct net *net,
 	}
 	if (net->cfg.care.fec)
 		net_fault_bits_correct(net, wrong, bytes);
-	if (net->cfg.care.fec && !memcmp(wrong, zero, bytes))
+	if (l->spare)
+		correct_by_parity(net, wrong, bytes);
+	if ((net->cfg.care.fec || l->spare) && !memcmp(wrong, zero, bytes))
 		return NET_FOUND_GOOD;
 	return detect(net, wrong, bytes);
 }

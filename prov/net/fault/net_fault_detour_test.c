@@ -514,8 +514,10 @@ static void fault_plan_with_unknown_object_is_refused(void **state)
 		const char *machine, *plan, *why;
 	} row[] = {
 		{ "bgq:4x4", "errors C+ = 1e-9", "plan:1: C+: no such class" },
-		{ "bgq:4x4", "seed = 1\nlanes 1.A+ = 2",
-		  "plan:2: 1.A+: links of this machine have fewer lanes" },
+		{ "qsnet2:4x4", "seed = 1\nlanes 1.0+ = 2",
+		  "plan:2: 1.0+: links of this machine have fewer lanes" },
+		{ "bgq:8", "lanes 3.A+ = 2", "one spare fibre, for one lane" },
+		{ "bgq:8", "lanes 2.A+ = 3", "only links between midplanes" },
 		{ "gemini", "lanes 0.A+ = 4", "fewer lanes" },
 		{ "bgq:4x4", "dead-link 16.A+", "no such node" },
 		{ "bgq:4x4", "dead-link 3,3,1.A+", "no such node" },
@@ -558,6 +560,58 @@ static void links_between_midplanes_are_optical(void **state)
 	net_fixture_close(&e);
 }
 
+/* Sends 100 packets between midplanes; returns the counters of the plan. */
+static struct net_fault_count cross(const char *plan, uint64_t *end_p)
+{
+	struct net_fault_count c;
+	struct net_config cfg;
+	struct net_fixture e;
+
+	net_fixture_machine_load(&cfg, "bgq:8");
+	net_fixture_fault_open(&e, &cfg, plan);
+	T_OK(net_fixture_send(&e, 0, 3, 4, 100 * 512));
+	net_fixture_drain(&e);
+	T_IS(e.arrived, 1);
+	c = net_fixture_fault_count(&e);
+	*end_p = e.last_at;
+	net_fixture_close(&e);
+	return c;
+}
+
+/*
+ * SC11 II.G: the spare fibre of an optical link carries parity, by which single
+ * errors are corrected; it replaces a failed fibre, and then corrects nothing.
+ */
+static void bgq_spare_fibre_corrects_or_replaces(void **state)
+{
+	uint64_t good, corrected, replaced, late, slow, burst;
+	struct net_fault_count c;
+
+	cross("errors * = 0", &good);
+	c = cross("seed = 1; errors optical = 1e-4", &corrected);
+	T_TRUE(c.bits_corrected > 20);
+	T_IS(c.retries, 0);
+	T_IS(corrected, good);
+	cross("lanes 3.A+ = 3", &replaced);
+	T_IS(replaced, good);
+	c = cross("seed = 1; errors optical = 1e-4; lanes 3.A+ = 3", &late);
+	T_IS(c.bits_corrected, 0);
+	T_TRUE(c.retries > 20 && late > good);
+	/* a fibre that fails after half of the packets */
+	c = cross("seed = 1; errors optical = 1e-4; lanes 3.A+ = 3 at 15us",
+		  &slow);
+	T_TRUE(c.bits_corrected > 5 && c.retries > 5);
+	T_TRUE(slow > good && slow < late);
+	/* and works again */
+	c = cross("seed = 1; errors optical = 1e-4;"
+		  "lanes 3.A+ = 3 for 5us",
+		  &slow);
+	T_TRUE(c.bits_corrected > 5 && c.retries > 0);
+	/* two wrong bits next to each other */
+	c = cross("seed = 1; errors optical = 1e-4; burst optical = 2", &burst);
+	T_TRUE(c.retries > 20 && burst > good);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -581,6 +635,7 @@ int main(void)
 		T_CASE(restored_link_carries_queued_packets),
 		T_CASE(fault_plan_with_unknown_object_is_refused),
 		T_CASE(links_between_midplanes_are_optical),
+		T_CASE(bgq_spare_fibre_corrects_or_replaces),
 	};
 
 	return T_RUN(tests);

@@ -58,7 +58,7 @@ struct net_fault_link {
 	uint32_t word[2]; /* link word: without the temporary fault, with it */
 	uint16_t burst;
 	uint8_t state; /* enum net_fault_state */
-	uint8_t pad;
+	uint8_t spare; /* 1: a spare fibre carries the parity of the others */
 	/* packets that the link still has to send store-and-forward */
 	uint32_t whole;
 };
@@ -148,6 +148,14 @@ static inline struct net_fault_hold *net_fault_hold(const struct net *net,
 	return (struct net_fault_hold *)net_at(net, net->off_fault_hold) + pi -
 	       net->first_packet;
 }
+/* Replaces a failed fibre by the spare fibre of the link, or puts it back. */
+static inline void net_fault_spare_use(const struct net *net,
+				       const struct net_fault_line *line,
+				       struct net_fault_link *l, bool on)
+{
+	if (line->kind == WEFT_FAULT_LANES && net->cfg.care.spare_bytes)
+		l->spare = !on;
+}
 static inline bool net_fault_is_dead(const struct net *net, uint32_t node,
 				     unsigned port)
 {
@@ -200,6 +208,11 @@ void net_fault_crc_update(const struct net *net, struct net_fault_link *l,
 const char *net_fault_object_parse(const struct net *net,
 				   const struct weft_fault_entry *f,
 				   struct net_fault_line *line);
+/*
+ * Returns whether a link is between midplanes, or its cable is at least
+ * care.fibre metres long.
+ */
+bool net_fault_is_optical(const struct net *net, uint32_t node, unsigned port);
 /* Returns whether the fault applies to this direction of a link. */
 bool net_fault_line_applies(const struct net *net,
 			    const struct net_fault_line *line, uint32_t node,

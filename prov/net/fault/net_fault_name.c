@@ -232,11 +232,7 @@ const char *net_fault_object_parse(const struct net *net,
 	}
 }
 
-/*
- * Returns whether a link is between midplanes, or its cable is at least
- * care.fibre metres long.
- */
-static bool is_optical(const struct net *net, uint32_t node, unsigned port)
+bool net_fault_is_optical(const struct net *net, uint32_t node, unsigned port)
 {
 	const struct net_config *cfg = &net->cfg;
 	unsigned peer_port, crossings = 0;
@@ -284,7 +280,7 @@ bool net_fault_line_applies(const struct net *net,
 		return node < net->ends &&
 		       port / (net->fat.w[1] / net->fat.rails) == line->node;
 	if (line->class == NET_CLASS_OPTICAL || line->class == NET_CLASS_COPPER)
-		return is_optical(net, node, port) ==
+		return net_fault_is_optical(net, node, port) ==
 		       (line->class == NET_CLASS_OPTICAL);
 	if (line->target == NET_FAULT_ON_CLASS)
 		return of_class;

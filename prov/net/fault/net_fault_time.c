@@ -120,10 +120,15 @@ void net_fault_set_node(struct net *net, const struct net_fault_line *line,
 static void change_links(struct net_step *s, const struct net_fault_line *line,
 			 bool on)
 {
-	for (unsigned port = 0; port < s->net->ports; port++)
-		if (net_fault_line_affects(s->net, line, s->id, port))
-			net_links(s->net, s->id)[port] =
-				net_fault_link(s->net, s->id, port)->word[on];
+	struct net_fault_link *l;
+
+	for (unsigned port = 0; port < s->net->ports; port++) {
+		if (!net_fault_line_affects(s->net, line, s->id, port))
+			continue;
+		l = net_fault_link(s->net, s->id, port);
+		net_links(s->net, s->id)[port] = l->word[on];
+		net_fault_spare_use(s->net, line, l, on);
+	}
 }
 
 /* ---- failures at run time ------------------------------------------------ */

@@ -158,6 +158,11 @@ struct net_reliability {
 	uint8_t lanes; /* lanes per link; 0: one */
 	/* cables of at least this length are optical, metres; 0: none */
 	uint16_t fibre;
+	/*
+	 * bytes that the fibres of an optical link carry at once, and whose
+	 * parity a spare fibre carries; 0: no spare fibre
+	 */
+	uint32_t spare_bytes;
 	/* bytes per check; 0: the whole packet */
 	uint32_t code_span;
 	uint64_t retry_ps; /* timeout of a link-level retry; 0: retry on NAK */

@@ -412,6 +412,10 @@ const struct file_key file_keys[] = {
 	  "lanes of a link, which also works with fewer, e.g. 3" },
 	{ "fibre", FILE_COUNT, CFG(care.fibre), 1, 4096, FILE_OPTIONAL,
 	  "metres from which a cable is optical, e.g. 13" },
+	{ "spare_fibre", FILE_BYTES, CFG(care.spare_bytes), 1, 64,
+	  FILE_OPTIONAL,
+	  "bytes that the fibres of an optical link carry at once; a spare "
+	  "fibre carries their parity, e.g. 4 B" },
 	{ "neterr", FILE_CODE, CFG(care.neterr), 0, 0, FILE_OPTIONAL,
 	  "a source requests a missing acknowledgement again: no or yes" },
 	{ "reroute", FILE_CODE, CFG(care.reroute), 0, 0, FILE_OPTIONAL,
