@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # weft-sim and weft-reproduce: valid and invalid arguments, the same bytes for
-# the same seed, machine files of the user, and the quick predictions.
+# the same seed, machine files of the user, and the quick predictions. LONG=1: all
+# predictions (zone routing, the longer all-to-all, jobs of 1,024 ranks).
 set -u
 sim=$builddir/weft-sim
 rep=$builddir/weft-reproduce
@@ -268,6 +269,12 @@ part bgq | grep -q 'left out (--quick)' || fail "--quick does not say so"
 for system in bgq qsnet2 gemini sunway apenet; do
 	[ "$(part $system | grep -c 'in band$')" -ge 12 ] || fail "rows of $system"
 done
+if [ -n "${LONG:-}" ]; then
+	"$rep" all >"$dir/b" || { cat "$dir/b"; fail "all predictions"; }
+	[ "$(grep -cE '^BGQ-X-(ZONE[012]|A2A32K) .*(band|explained)$' "$dir/b")" -eq 4 ] ||
+		fail "zone routing and the longer all-to-all"
+	grep -q 'left out' "$dir/b" && fail "rows are left out"
+fi
 # an MPI program and the model give the same times
 for by in mpi model; do
 	"$rep" sunway --by $by --only SWE-T2-HW-256 --csv >"$dir/$by" || fail "--by $by"

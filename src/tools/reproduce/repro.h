@@ -135,6 +135,10 @@ int repro_crossover(const struct repro *r, const struct repro_row *row,
 		    double *model_p);
 int repro_stream(const struct repro *r, const struct repro_row *row,
 		 double *model_p);
+int repro_puts(const struct repro *r, const struct repro_row *row,
+	       double *model_p);
+int repro_ease(const struct repro *r, const struct repro_row *row,
+	       double *model_p);
 int repro_rate(const struct repro *r, const struct repro_row *row,
 	       double *model_p);
 int repro_words(const struct repro *r, const struct repro_row *row,

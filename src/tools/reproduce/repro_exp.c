@@ -13,6 +13,8 @@ static const struct repro_exp exps[] = {
 	{ "get", REPRO_PS, repro_get },
 	{ "crossover", REPRO_NUMBER, repro_crossover },
 	{ "stream", REPRO_BYTES_PER_US, repro_stream },
+	{ "puts", REPRO_BYTES_PER_US, repro_puts },
+	{ "ease", REPRO_NUMBER, repro_ease },
 	{ "rate", REPRO_NUMBER, repro_rate },
 	{ "words", REPRO_NUMBER, repro_words },
 	{ "complement", REPRO_NUMBER, repro_complement },

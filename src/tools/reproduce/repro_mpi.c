@@ -18,7 +18,13 @@ extern char **environ;
 /* ---- the job of a row ---------------------------------------------------- */
 
 /* Experiments that an MPI program can repeat, and its operation. */
-enum mpi_form { FORM_COLL, FORM_PAIR, FORM_ENDS };
+enum mpi_form {
+	FORM_COLL,  /* all members */
+	FORM_PAIR,  /* rank 0 and the last rank */
+	FORM_ENDS,  /* half of the ranks, with the other half */
+	FORM_NODES, /* the ranks of the first node, with those of the last */
+	FORM_WORDS, /* all ranks, on words of rank 0 */
+};
 
 static const struct form {
 	const char *experiment;
@@ -28,10 +34,12 @@ static const struct form {
 } forms[] = {
 	{ "gather", NULL, FORM_COLL },
 	{ "software", NULL, FORM_COLL },
-	{ "alltoall", "alltoall", FORM_COLL },
+	{ "conditional", "barrier", FORM_COLL },
 	{ "pingpong", "pingpong", FORM_PAIR },
 	{ "get", "get", FORM_PAIR },
 	{ "stream", "pairs", FORM_ENDS },
+	{ "puts", "puts", FORM_NODES },
+	{ "words", "atomics", FORM_WORDS },
 };
 
 static const struct form *form_of(const struct repro_row *row)
@@ -60,15 +68,20 @@ static int word_of(const struct repro_row *row, const struct form *f,
 	const char *op = f->operation ? f->operation
 				      : repro_arg(row, "kind", kind, "barrier");
 	unsigned bytes = (unsigned)repro_arg_number(row, "bytes", 8);
+	unsigned detail = j->ranks - 1;
 
 	if (!strcmp(op, "barrier"))
 		bytes = 0;
-	if (f->form == FORM_PAIR)
-		snprintf(j->word, sizeof(j->word), "%s:%u:%u", op, bytes,
-			 j->ranks - 1);
-	else
+	if (f->form == FORM_COLL || f->form == FORM_ENDS) {
 		snprintf(j->word, sizeof(j->word), "%s:%u:%s", op, bytes,
 			 algorithm_of(f, op));
+		return 0;
+	}
+	if (f->form == FORM_NODES)
+		detail = j->per;
+	else if (f->form == FORM_WORDS)
+		detail = (unsigned)repro_arg_number(row, "variables", 1);
+	snprintf(j->word, sizeof(j->word), "%s:%u:%u", op, bytes, detail);
 	return 0;
 }
 
@@ -77,17 +90,19 @@ int repro_mpi_job(const struct repro *r, const struct repro_row *row,
 {
 	const struct form *f = form_of(row);
 	char shape[64], variant[64];
-	uint64_t ranks = repro_arg_number(row, "members", 0);
+	uint64_t ranks = repro_arg_number(row, "members",
+					  repro_arg_number(row, "nodes", 0));
 	int n;
 
 	if (!f)
 		return -EINVAL;
-	if (!ranks && f->form == FORM_PAIR)
-		ranks = repro_arg_number(row, "to", 1) + 1;
+	j->per = (uint32_t)repro_arg_number(
+		row, f->form == FORM_NODES ? "procs" : "per", 1);
+	if (!ranks && (f->form == FORM_PAIR || f->form == FORM_NODES))
+		ranks = (repro_arg_number(row, "to", 1) + 1) * j->per;
 	if (!ranks || ranks > 4096)
 		return -EINVAL;
 	j->ranks = (uint32_t)ranks;
-	j->per = (uint32_t)repro_arg_number(row, "per", 1);
 	n = snprintf(j->machine, sizeof(j->machine), "%s", r->machine);
 	if (repro_arg(row, "variant", variant, NULL))
 		n += snprintf(j->machine + n, sizeof(j->machine) - (size_t)n,
@@ -264,9 +279,11 @@ int repro_mpi_run(const struct repro *r, const struct repro_row *row,
 	if (!found)
 		return err ? err : -EIO;
 	*model_p = found->ps;
-	/* stream: the quantity is a rate */
+	/* rates: of data, or of messages per second */
 	if (measure == REPRO_BYTES_PER_US)
 		*model_p = (double)repro_arg_number(row, "bytes", 8) * 1e6 /
 			   found->ps;
+	else if (measure == REPRO_NUMBER)
+		*model_p = 1e12 / found->ps;
 	return 0;
 }

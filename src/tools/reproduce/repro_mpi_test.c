@@ -36,6 +36,40 @@ static void a_pingpong_uses_rank_and_variant(void **state)
 	T_IS(j.ranks, 4);
 }
 
+static void puts_use_the_ranks_of_two_nodes(void **state)
+{
+	struct repro_row row = { .exp = "puts shape=4 to=2 procs=3 bytes=64" };
+	struct repro_mpi_job j;
+
+	T_OK(repro_mpi_job(&r, &row, &j));
+	T_STR(j.word, "puts:64:3");
+	T_IS(j.ranks, 9);
+	T_IS(j.per, 3);
+}
+
+static void atomics_use_the_words_of_the_row(void **state)
+{
+	struct repro_row row = { .exp = "words members=32 variables=96" };
+	struct repro_row alone = { .exp = "words variables=96" };
+	struct repro_mpi_job j;
+
+	T_OK(repro_mpi_job(&r, &row, &j));
+	T_STR(j.word, "atomics:8:96");
+	T_IS(j.ranks, 32);
+	T_IS(repro_mpi_job(&r, &alone, &j), -EINVAL);
+}
+
+static void a_barrier_has_a_rank_on_each_node(void **state)
+{
+	struct repro_row row = { .exp = "conditional nodes=64 shape=4x4x4" };
+	struct repro_mpi_job j;
+
+	T_OK(repro_mpi_job(&r, &row, &j));
+	T_STR(j.word, "barrier:0:auto");
+	T_IS(j.ranks, 64);
+	T_IS(j.per, 1);
+}
+
 static void other_experiments_have_no_job(void **state)
 {
 	struct repro_row zones = { .exp = "zones zone=1" };
@@ -65,6 +99,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(collectives_name_their_algorithm),
 		T_CASE(a_pingpong_uses_rank_and_variant),
+		T_CASE(puts_use_the_ranks_of_two_nodes),
+		T_CASE(atomics_use_the_words_of_the_row),
+		T_CASE(a_barrier_has_a_rank_on_each_node),
 		T_CASE(other_experiments_have_no_job),
 		T_CASE(the_option_overrides_the_row),
 	};

@@ -11,6 +11,10 @@
  *               in=NAME: receiving path, if it differs.
  *               Result: rate of all data; each=1: rate of half of the data;
  *               wire=1: rate of all bytes on the link
+ *   puts        as stream, but procs= processes of node 0 post the messages in
+ *               turn, and each post takes the software's time
+ *   ease        rate of puts of procs= processes in percent of the rate of half
+ *               as many
  *   rate        messages per second
  *   words       messages per second if every node sends messages of eight
  *               bytes to node 0, each to a random one of variables= words
@@ -31,6 +35,7 @@ struct stream {
 	struct repro_bench bench;
 	uint64_t last_ps, count;
 	uint64_t engines;
+	uint64_t procs; /* processes that post messages; 0: no software */
 };
 
 static void stream_arrived(void *arg, uint64_t at, uint64_t cookie,
@@ -47,11 +52,14 @@ static const struct net_up up = { .arrived = stream_arrived };
 /* Posts the message `count` times, round robin over the engines. */
 static int send_all(struct stream *s, struct net_msg *msg, uint64_t count)
 {
+	uint64_t at = 0;
 	int err = 0;
 
 	for (uint64_t i = 0; i < count && !err; i++) {
+		if (s->procs)
+			at = (i / s->procs + 1) * s->bench.cfg.send_ps;
 		msg->fifo = (uint32_t)(i % s->engines);
-		err = net_send(s->bench.net, 0, msg);
+		err = net_send(s->bench.net, at, msg);
 	}
 	return err;
 }
@@ -112,6 +120,34 @@ int repro_stream(const struct repro *r, const struct repro_row *row,
 	*model_p = share *
 		   (double)(s.count * repro_arg_number(row, "bytes", 8)) * 1e6 /
 		   (double)s.last_ps;
+	return err;
+}
+
+int repro_puts(const struct repro *r, const struct repro_row *row,
+	       double *model_p)
+{
+	struct stream s = { .procs = repro_arg_number(row, "procs", 1) };
+	int err = repro_stream_run(r, row, &s);
+
+	*model_p = (double)(s.count * repro_arg_number(row, "bytes", 8)) * 1e6 /
+		   (double)s.last_ps;
+	return err;
+}
+
+int repro_ease(const struct repro *r, const struct repro_row *row,
+	       double *model_p)
+{
+	uint64_t procs = repro_arg_number(row, "procs", 2);
+	struct repro_row half = *row;
+	double before = 1;
+	int err = repro_puts(r, row, model_p);
+
+	/* the first occurrence of a key is used */
+	snprintf(half.exp, sizeof(half.exp), "puts procs=%u %.100s",
+		 (unsigned)(procs / 2), row->exp + strcspn(row->exp, " "));
+	if (!err)
+		err = repro_puts(r, &half, &before);
+	*model_p = 100 * *model_p / before;
 	return err;
 }
 
