@@ -20,11 +20,9 @@
 #define ETYPES	  200 /* largest access, etypes */
 #define OPS	  6
 
-static uint64_t state;
-
 static unsigned draw(unsigned below)
 {
-	return fr_next(&state, below);
+	return fr_next(&fr_common, below);
 }
 
 /* ---- model --------------------------------------------------------------- */
@@ -426,14 +424,11 @@ static void shrink(MPI_File f)
 
 static void fuzz_round(int round)
 {
-	MPI_Info info = fr_hints(&state);
 	char path[FT_PATH];
-	MPI_File f = ft_open(path, "fuzz", info);
+	MPI_File f = fr_open(path, "fuzz");
 
 	memset(model, 0, sizeof(model));
 	model_size = 0;
-	MT_OK(MPI_Info_free(&info));
-	MT_OK(MPI_File_set_errhandler(f, MPI_ERRORS_ARE_FATAL));
 	if (draw(4) == 0)
 		MT_OK(MPI_File_set_atomicity(f, 1));
 	for (int v = 0; v < 3; v++) {
@@ -456,12 +451,8 @@ static void fuzz_round(int round)
 
 int main(int argc, char **argv)
 {
-	int rounds = argc > 1 ? atoi(argv[1]) : 20;
+	int rounds = fr_begin(argc, argv, 20);
 
-	mt_begin(&argc, &argv);
-	state = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
-	if (argc > 3)
-		setenv("TMPDIR", argv[3], 1);
 	for (int i = 0; i < rounds; i++)
 		fuzz_round(i);
 	return mt_end();

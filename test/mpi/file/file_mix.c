@@ -21,9 +21,6 @@
 #define OPS	 8 /* independent accesses of a phase */
 #define FILE_MAX (500 + CELLS * TILES * CELL + TAIL)
 
-static uint64_t common; /* random state, the same at all ranks */
-static uint64_t own;	/* random state of this rank */
-
 /* The view of this rank, and the cells of all ranks. */
 static struct {
 	long disp;
@@ -86,11 +83,11 @@ static MPI_Datatype make_runs(bool as_struct)
 
 static void draw_cells(void)
 {
-	unsigned holes = fr_next(&common, 2) ? 0 : 2;
+	unsigned holes = fr_next(&fr_common, 2) ? 0 : 2;
 
-	view.cells = 1 + (int)fr_next(&common, CELLS);
+	view.cells = 1 + (int)fr_next(&fr_common, CELLS);
 	for (int k = 0; k < view.cells; k++) {
-		int r = (int)fr_next(&common, (unsigned)mt_size + holes);
+		int r = (int)fr_next(&fr_common, (unsigned)mt_size + holes);
 
 		view.owner[k] = r < mt_size ? r : -1;
 	}
@@ -102,7 +99,7 @@ static MPI_Datatype make_darray(int rows, int columns)
 	const int size[2] = { rows, columns }, procs[2] = { 1, mt_size };
 	const int way[2] = { MPI_DISTRIBUTE_NONE, MPI_DISTRIBUTE_CYCLIC };
 	const int arg[2] = { MPI_DISTRIBUTE_DFLT_DARG,
-			     1 + (int)fr_next(&common, 3) };
+			     1 + (int)fr_next(&fr_common, 3) };
 	MPI_Datatype tile;
 
 	for (int k = 0; k < view.cells; k++)
@@ -140,8 +137,8 @@ static void find_own_cells(void)
 
 static MPI_Datatype draw_filetype(void)
 {
-	unsigned way = fr_next(&common, 4);
-	int columns = mt_size + (int)fr_next(&common, 8);
+	unsigned way = fr_next(&fr_common, 4);
+	int columns = mt_size + (int)fr_next(&fr_common, 8);
 	int rows = CELLS / columns;
 	MPI_Datatype tile;
 
@@ -162,12 +159,12 @@ static void set_view(MPI_File f)
 	static const char *const rep[] = { "native", "internal" };
 	MPI_Datatype type;
 
-	view.etype = 1 << fr_next(&common, 4);
-	view.disp = fr_next(&common, 500);
+	view.etype = 1 << fr_next(&fr_common, 4);
+	view.disp = fr_next(&fr_common, 500);
 	type = draw_filetype();
 	MT_OK(MPI_Type_commit(&type));
 	MT_OK(MPI_File_set_view(f, view.disp, unit(), type,
-				rep[fr_next(&common, 2)], MPI_INFO_NULL));
+				rep[fr_next(&fr_common, 2)], MPI_INFO_NULL));
 	MT_OK(MPI_Type_free(&type));
 }
 
@@ -186,12 +183,12 @@ struct access {
 
 static void draw_slots(struct access *a)
 {
-	bool mixed = fr_next(&own, 2);
+	bool mixed = fr_next(&fr_own, 2);
 
 	for (int k = 0; k < a->n; k++)
-		a->slot[k] = 2 * k + (int)fr_next(&own, 2);
+		a->slot[k] = 2 * k + (int)fr_next(&fr_own, 2);
 	for (int k = a->n - 1; mixed && k > 0; k--) {
-		int other = (int)fr_next(&own, (unsigned)k + 1);
+		int other = (int)fr_next(&fr_own, (unsigned)k + 1);
 		int slot = a->slot[k];
 
 		a->slot[k] = a->slot[other];
@@ -208,7 +205,7 @@ static MPI_Datatype make_memory_type(const struct access *a)
 
 	for (int k = 0; k < a->n; k++)
 		at[k] = a->slot[k] * view.etype;
-	if (fr_next(&own, 2)) {
+	if (fr_next(&fr_own, 2)) {
 		MT_OK(MPI_Type_create_hindexed_block(a->n, 1, at, unit(),
 						     &type));
 	} else {
@@ -230,7 +227,7 @@ static void memory_open(struct access *a)
 	draw_slots(a);
 	a->type = make_memory_type(a);
 	for (size_t i = 0; i < sizeof(a->buf); i++)
-		a->buf[i] = (unsigned char)fr_next(&own, 256);
+		a->buf[i] = (unsigned char)fr_next(&fr_own, 256);
 	memcpy(a->want, a->buf, sizeof(a->buf));
 	for (int k = 0; k < a->n; k++) {
 		unsigned char *at = stream + (size_t)(a->first + k) * e;
@@ -261,7 +258,7 @@ static void finish(struct access *a)
 
 	if (a->request == MPI_REQUEST_NULL)
 		return;
-	if (fr_next(&own, 2))
+	if (fr_next(&fr_own, 2))
 		while (!done)
 			MT_OK(MPI_Test(&a->request, &done, &s));
 	else
@@ -284,8 +281,8 @@ static void draw_range(struct access *a)
 	int etypes = stream_etypes();
 
 	finish(a);
-	a->first = etypes ? (int)fr_next(&own, (unsigned)etypes) : 0;
-	a->n = fr_next(&own, 8) ? (int)fr_next(&own, ETYPES) : 0;
+	a->first = etypes ? (int)fr_next(&fr_own, (unsigned)etypes) : 0;
+	a->n = fr_next(&fr_own, 8) ? (int)fr_next(&fr_own, ETYPES) : 0;
 	if (a->n > etypes - a->first)
 		a->n = etypes - a->first;
 	finish_overlaps(a);
@@ -296,9 +293,9 @@ static void independent(MPI_File f, struct access *a)
 {
 	MPI_Status s;
 
-	a->write = fr_next(&own, 2);
+	a->write = fr_next(&fr_own, 2);
 	draw_range(a);
-	switch (fr_next(&own, 4)) {
+	switch (fr_next(&fr_own, 4)) {
 	case 0:
 		MT_OK(a->write ? MPI_File_write_at(f, a->first, a->buf, !!a->n,
 						   a->type, &s)
@@ -325,9 +322,9 @@ static void collective(MPI_File f, struct access *a)
 {
 	MPI_Status s;
 
-	a->write = fr_next(&common, 2);
+	a->write = fr_next(&fr_common, 2);
 	draw_range(a);
-	if (fr_next(&common, 2)) {
+	if (fr_next(&fr_common, 2)) {
 		MT_OK(a->write ? MPI_File_iwrite_at_all(f, a->first, a->buf,
 							!!a->n, a->type,
 							&a->request)
@@ -399,11 +396,8 @@ static void mix_round(int round)
 {
 	static unsigned char file[FILE_MAX];
 	char path[FT_PATH];
-	MPI_Info info = fr_hints(&common);
-	MPI_File f = ft_open(path, "mix", info);
+	MPI_File f = fr_open(path, "mix");
 
-	MT_OK(MPI_Info_free(&info));
-	MT_OK(MPI_File_set_errhandler(f, MPI_ERRORS_ARE_FATAL));
 	set_view(f);
 	mt_fill(file, file_bytes(), (uint64_t)round);
 	ft_fill(path, file_bytes(), (uint64_t)round);
@@ -412,7 +406,7 @@ static void mix_round(int round)
 		all[i] = (struct access){ .request = MPI_REQUEST_NULL };
 	for (int p = 0; p < PHASES; p++) {
 		for (int k = 0; k < OPS; k++)
-			independent(f, &all[fr_next(&own, PENDING)]);
+			independent(f, &all[fr_next(&fr_own, PENDING)]);
 		collective(f, &all[PENDING]);
 	}
 	for (int i = 0; i <= PENDING; i++)
@@ -424,13 +418,8 @@ static void mix_round(int round)
 
 int main(int argc, char **argv)
 {
-	int rounds = argc > 1 ? atoi(argv[1]) : 20;
+	int rounds = fr_begin(argc, argv, 20);
 
-	mt_begin(&argc, &argv);
-	common = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
-	own = common * 1000003 + (uint64_t)mt_rank;
-	if (argc > 3)
-		setenv("TMPDIR", argv[3], 1);
 	for (int i = 0; i < rounds; i++)
 		mix_round(i);
 	return mt_end();

@@ -20,9 +20,6 @@
 #define WRITES	 12  /* accesses of a rank in atomic mode */
 #define ATOMIC_N 300 /* ints of an access in atomic mode */
 
-static uint64_t common; /* random state, the same at all ranks */
-static uint64_t own;	/* random state of this rank */
-
 /* ---- shared file pointer ------------------------------------------------- */
 
 static int words; /* number of ints of a record */
@@ -54,13 +51,13 @@ static void write_records(MPI_File f)
 	int calls = 0, done = 0;
 
 	while (done < RECORDS) {
-		int n = 1 + (int)fr_next(&own, CALLS), *at = data[calls];
+		int n = 1 + (int)fr_next(&fr_own, CALLS), *at = data[calls];
 
 		n = n < RECORDS - done ? n : RECORDS - done;
 		for (int k = 0; k < n * words; k++)
 			at[k] = value(mt_rank, done + k / words, k % words);
 		r[calls] = MPI_REQUEST_NULL;
-		if (fr_next(&own, 2)) {
+		if (fr_next(&fr_own, 2)) {
 			MT_OK(MPI_File_write_shared(f, at, n, record, &s));
 			MT_IS(ft_count(&s, record), n);
 		} else {
@@ -93,9 +90,9 @@ static void read_records(MPI_File f)
 	MPI_Status s;
 
 	do {
-		int n = 1 + (int)fr_next(&own, CALLS);
+		int n = 1 + (int)fr_next(&fr_own, CALLS);
 
-		if (fr_next(&own, 2)) {
+		if (fr_next(&fr_own, 2)) {
 			MT_OK(MPI_File_read_shared(f, data, n, record, &s));
 		} else {
 			MT_OK(MPI_File_iread_shared(f, data, n, record, &r));
@@ -137,15 +134,12 @@ static void compare_records(const char *path, int gap)
 
 static void shared_round(void)
 {
-	MPI_Info info = fr_hints(&common);
-	int gap = (int)fr_next(&common, 2) * (int)fr_next(&common, WORDS);
 	char path[FT_PATH];
-	MPI_File f = ft_open(path, "shared", info);
+	MPI_File f = fr_open(path, "shared");
+	int gap = (int)fr_next(&fr_common, 2) * (int)fr_next(&fr_common, WORDS);
 
-	words = 1 + (int)fr_next(&common, WORDS);
-	MT_OK(MPI_Info_free(&info));
-	MT_OK(MPI_File_set_errhandler(f, MPI_ERRORS_ARE_FATAL));
-	if (fr_next(&common, 3) == 0)
+	words = 1 + (int)fr_next(&fr_common, WORDS);
+	if (fr_next(&fr_common, 3) == 0)
 		MT_OK(MPI_File_set_atomicity(f, 1));
 	set_records(f, gap);
 	write_records(f);
@@ -163,13 +157,13 @@ static void shared_round(void)
 static void atomic_access(MPI_File f, int k)
 {
 	int data[ATOMIC_N];
-	bool write = fr_next(&own, 2);
+	bool write = fr_next(&fr_own, 2);
 	MPI_Request r;
 	MPI_Status s;
 
 	for (int i = 0; i < ATOMIC_N; i++)
 		data[i] = write ? 1 + mt_rank * WRITES + k : -1;
-	switch (fr_next(&own, 2)) {
+	switch (fr_next(&fr_own, 2)) {
 	case 0:
 		MT_OK(write ? MPI_File_write_at(f, 0, data, ATOMIC_N, MPI_INT,
 						&s)
@@ -191,14 +185,11 @@ static void atomic_access(MPI_File f, int k)
 
 static void atomic_round(void)
 {
-	MPI_Info info = fr_hints(&common);
-	int zero[ATOMIC_N] = { 0 }, gap = (int)fr_next(&common, 30);
+	int zero[ATOMIC_N] = { 0 }, gap = (int)fr_next(&fr_common, 30);
 	MPI_Datatype tile;
 	char path[FT_PATH];
-	MPI_File f = ft_open(path, "atomic", info);
+	MPI_File f = fr_open(path, "atomic");
 
-	MT_OK(MPI_Info_free(&info));
-	MT_OK(MPI_File_set_errhandler(f, MPI_ERRORS_ARE_FATAL));
 	MT_OK(MPI_File_set_atomicity(f, 1));
 	MT_OK(MPI_Type_create_resized(MPI_INT, 0, 4 * (1 + gap), &tile));
 	MT_OK(MPI_Type_commit(&tile));
@@ -247,13 +238,8 @@ static void alone(void)
 
 int main(int argc, char **argv)
 {
-	int rounds = argc > 1 ? atoi(argv[1]) : 10;
+	int rounds = fr_begin(argc, argv, 10);
 
-	mt_begin(&argc, &argv);
-	common = argc > 2 ? strtoull(argv[2], NULL, 10) : 1;
-	own = common * 1000003 + (uint64_t)mt_rank;
-	if (argc > 3)
-		setenv("TMPDIR", argv[3], 1);
 	alone();
 	for (int i = 0; i < rounds; i++) {
 		shared_round();
