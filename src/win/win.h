@@ -31,6 +31,7 @@ struct fi_weft_amo_sync;
 struct fid_mr;
 struct weft_info;
 struct weft_req;
+struct win_am;
 struct win_am_recv;
 struct win_fabric;
 struct win_remote;
@@ -105,7 +106,8 @@ struct weft_win {
 	bool dynamic; /* displacements are addresses */
 	/* the other members are accessible by fi_read and fi_write */
 	bool rma;
-	bool device;	/* this rank's memory is on a device (win_device.h) */
+	/* this rank's memory of MPI_Win_create is on a device (win_device.h) */
+	bool device;
 	weft_au32 used; /* 1: there were accesses since the last fence */
 	/* 1: accesses have changed memory since the last flush */
 	weft_au32 stored;
@@ -166,7 +168,13 @@ struct weft_win {
 	uint32_t *unlocked;	/* unlock messages sent, indexed by target */
 	struct weft_list parts; /* sent requests that wait for a response */
 	uint32_t part_ids;
-	struct win_am_recv *receive;
+	struct win_am_recv *receive; /* NULL: no message is expected yet */
+	/*
+	 * processes a received message, with the core lock held; body: the data
+	 * that follows the header
+	 */
+	void (*serve)(struct weft_win *w, int source, const struct win_am *head,
+		      const char *body, size_t bytes);
 
 	struct weft_region region; /* page and memory of all members */
 	/*
@@ -182,6 +190,7 @@ struct weft_win {
 	struct fid_mr *remote_mr;
 	/* dynamic windows: attachments of this rank */
 	struct weft_list attached;
+	weft_au32 devices; /* number of these that are device memory */
 	struct weft_attr *attr;
 	struct weft_info *info;
 	struct {
@@ -229,7 +238,7 @@ void weft_win_errhandler_set(struct weft_win *w, struct weft_errh *h);
 /*
  * Attach and detach memory of a dynamic window. -EBUSY: part of the memory is
  * attached already; -ENOSPC: too many attachments; -ENOENT: no attachment
- * begins at `base`.
+ * begins at `base`; -EXDEV: the memory is partly on a device.
  */
 int weft_win_attach(struct weft_win *w, void *base, MPI_Aint size);
 int weft_win_detach(struct weft_win *w, const void *base);

@@ -13,6 +13,9 @@
  *   otherwise    the target changes its memory: by fi_atomic if that
  *                supports the type, else when the target processes a message
  *
+ *   device       the target changes its device memory when it processes a
+ *                message (win_device.h), also in a dynamic window with a page
+ *
  * Calls of one origin on the same elements keep their order: each path
  * executes calls in order, and type and location alone select the path.
  */
@@ -34,6 +37,7 @@
 
 #define CHUNK 65536 /* maximum number of bytes changed under one lock */
 #define FEW   64    /* size of buffers on the stack, bytes */
+
 /* ---- changes in mapped memory, by the origin ----------------------------- */
 
 static int acc_lock(struct weft_win *w, int target)
@@ -195,20 +199,12 @@ static uint64_t acc_bytes_of(const struct win_call *c,
 	return (run->n - 1) * c->e.step + c->e.bytes;
 }
 
-/*
- * Updates this rank's own device memory; messages are not processed
- * concurrently.
- */
-static int run_on_device(struct win_call *c, struct win_run *run)
+/* Returns whether the run includes attached device memory of the target. */
+static bool is_on_device(const struct win_call *c, const struct win_run *run)
 {
-	int rc;
-
-	weft_lock();
-	rc = win_device_apply(&c->e,
-			      (char *)c->w->base + (uintptr_t)run->location,
-			      &run->r, run->n);
-	weft_unlock();
-	return rc;
+	return c->w->dynamic &&
+	       win_attach_on_device(c->w, c->target, (uintptr_t)run->location,
+				    acc_bytes_of(c, run));
 }
 
 static int run_by_origin(struct win_call *c, struct win_run *run)
@@ -219,9 +215,12 @@ static int run_by_origin(struct win_call *c, struct win_run *run)
 	char *at = base + (uintptr_t)run->location;
 
 	if (w->device && c->target == w->rank)
-		return run_on_device(c, run);
+		return win_device_own(&c->e, (char *)w->base + (uintptr_t)at,
+				      &run->r, run->n);
 	if (w->dynamic && !win_attach_has(w, (uintptr_t)at, len))
 		return -ERANGE;
+	if (is_on_device(c, run))
+		return win_device_own(&c->e, at, &run->r, run->n);
 	return change_mapped(&(struct change){ w, c->target, c->unit, c->op,
 					       &c->e, run->location, at,
 					       &run->r, run->n });
@@ -323,6 +322,11 @@ static int acc_runs(struct win_call *c,
 
 /* ---- changes by the target ----------------------------------------------- */
 
+static int run_unless_on_device(struct win_call *c, struct win_run *run)
+{
+	return is_on_device(c, run) ? 0 : run_by_fabric(c, run);
+}
+
 static bool by_message(const struct win_call *c, const struct win_run *run)
 {
 	return !win_amo_supports(c, run);
@@ -360,6 +364,34 @@ static int acc_at_target(struct win_call *c, struct weft_req **req_p)
 	if (!rc && c->target != c->w->rank)
 		rc = win_call_send(c, op, by_message);
 	return win_op_start(op, rc, req_p);
+}
+
+/*
+ * In a dynamic window with a page: changes host memory, and sends messages for
+ * device memory.
+ */
+static int acc_with_device(struct win_call *c, struct weft_req **req_p)
+{
+	struct win_op *op = win_op_open(c->w, c->target, req_p);
+	int rc;
+
+	if (!op) {
+		win_call_end(c);
+		return -ENOMEM;
+	}
+	op->what = "accumulate to memory";
+	win_call_hand_over(c, op);
+	rc = acc_runs(c, run_unless_on_device);
+	if (!rc)
+		rc = win_call_send(c, op, is_on_device);
+	return win_op_start(op, rc, req_p);
+}
+
+/* Returns whether the target has attached device memory. */
+static bool has_device(const struct weft_win *w, int target)
+{
+	return w->dynamic && w->page &&
+	       weft_load32(&win_record(w->page, target)->devices);
 }
 
 /* ---- entry point --------------------------------------------------------- */
@@ -457,6 +489,8 @@ int weft_win_acc(struct weft_win *w, const struct weft_win_xfer *x,
 		return rc;
 	if (!here && !w->page)
 		return acc_at_target(&c, req_p);
+	if (!here && has_device(w, x->target))
+		return acc_with_device(&c, req_p);
 	rc = acc_runs(&c, here ? run_by_origin : run_by_fabric);
 	win_call_end(&c);
 	if (req_p)

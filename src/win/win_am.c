@@ -134,7 +134,6 @@ struct win_am_recv {
 	struct weft_io io;
 	struct weft_retry pend;
 	struct weft_win *w;
-	win_am_fn got;
 	bool cancelled; /* the receive is no longer posted */
 	alignas(16) char data[WIN_AM_BYTES];
 };
@@ -174,15 +173,16 @@ static void receive_done(struct weft_io *io, const struct fi_cq_tagged_entry *e,
 	}
 	if (!err && e->len >= sizeof(head) && source < receive->w->size) {
 		memcpy(&head, receive->data, sizeof(head));
-		receive->got(receive->w, source, &head,
-			     receive->data + sizeof(head),
-			     e->len - sizeof(head));
+		receive->w->serve(receive->w, source, &head,
+				  receive->data + sizeof(head),
+				  e->len - sizeof(head));
 	}
 	if (weft_retry_post(&receive->pend))
 		receive->cancelled = true;
 }
 
-int win_am_open(struct weft_win *w, win_am_fn got)
+/* Posts the receive; requires the core lock. */
+static int receive_open(struct weft_win *w)
 {
 	struct win_am_recv *receive = calloc(1, sizeof(*receive));
 	int rc;
@@ -194,10 +194,21 @@ int win_am_open(struct weft_win *w, win_am_fn got)
 	receive->pend.left = receive_left;
 	receive->pend.lane = &weft_retry_recv_lane;
 	receive->w = w;
-	receive->got = got;
-	w->receive = receive;
-	weft_lock();
 	rc = weft_retry_post(&receive->pend);
+	if (rc)
+		free(receive);
+	else
+		w->receive = receive;
+	return rc;
+}
+
+int win_am_open(struct weft_win *w)
+{
+	int rc = 0;
+
+	weft_lock();
+	if (!w->receive)
+		rc = receive_open(w);
 	weft_unlock();
 	return rc;
 }

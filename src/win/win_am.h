@@ -58,15 +58,11 @@ struct win_am_run {
 	 2 * WIN_AM_ARRAY)
 
 /*
- * Called for each received message, with the core lock held. body: the data
- * that follows the header.
+ * Post and cancel the receive of messages, which w->serve processes.
+ * win_am_open() has no effect if the receive is posted already: a window with a
+ * shared page posts it when device memory is attached or accessed.
  */
-typedef void (*win_am_fn)(struct weft_win *w, int source,
-			  const struct win_am *head, const char *body,
-			  size_t bytes);
-
-/* Post and cancel the receive. */
-int win_am_open(struct weft_win *w, win_am_fn got);
+int win_am_open(struct weft_win *w);
 void win_am_close(struct weft_win *w);
 
 /*

@@ -27,7 +27,7 @@ bool win_amo_supports(const struct win_call *c, const struct win_run *run)
 	 * span two.
 	 */
 	return !w->dynamic || (!win_attach_find(w, c->target, at, &p) &&
-			       p.bytes >= c->e.bytes);
+			       p.bytes >= c->e.bytes && !p.device);
 }
 
 static int await_earlier(const struct win_call *c)

@@ -5,13 +5,16 @@
  * the target's memory. In the second case origins read the list by fi_read:
  * only its version before each access, and the whole list if the version has
  * changed. If there is neither a shared page nor fi_read, accesses use
- * messages, and the target checks its own list.
+ * messages, and the target checks its own list. Device memory has no region:
+ * origins see in the list that it is accessed by messages.
  */
 #include "src/win/win_attach.h"
 
 #include "src/core/core_fi.h"
 #include "src/core/core_lock.h"
 #include "src/core/core_state.h"
+#include "src/offload/offload_device.h"
+#include "src/win/win_am.h"
 #include "src/win/win_fabric.h"
 #include "src/win/win_heap.h"
 #include "src/win/win_layout.h"
@@ -25,6 +28,7 @@ struct attached {
 	struct weft_list link;
 	uint64_t start;
 	uint64_t bytes;
+	bool device;
 	struct fid_mr *mr;
 	struct win_attached *slot; /* published slot, or NULL */
 };
@@ -88,15 +92,17 @@ static bool any_overlaps(const struct weft_win *w, uint64_t start,
 
 /*
  * Returns the number of bytes from address `start` to the end of the attachment
- * that contains it; 0: not attached.
+ * that contains it; 0: not attached. *device_p: it is device memory.
  */
-static uint64_t attached_from(const struct weft_win *w, uint64_t start)
+static uint64_t attached_from(const struct weft_win *w, uint64_t start,
+			      bool *device_p)
 {
 	struct weft_list *n;
 
 	for (n = w->attached.next; n != &w->attached; n = n->next) {
 		const struct attached *a = attached_of(n);
 
+		*device_p = a->device;
 		if (start >= a->start && start - a->start < a->bytes)
 			return a->bytes - (start - a->start);
 	}
@@ -106,9 +112,10 @@ static uint64_t attached_from(const struct weft_win *w, uint64_t start)
 bool win_attach_has(const struct weft_win *w, uint64_t start, uint64_t bytes)
 {
 	uint64_t n;
+	bool device;
 
 	for (; bytes; start += n, bytes -= n) {
-		n = attached_from(w, start);
+		n = attached_from(w, start, &device);
 		if (!n)
 			return false;
 		if (n > bytes)
@@ -117,10 +124,37 @@ bool win_attach_has(const struct weft_win *w, uint64_t start, uint64_t bytes)
 	return true;
 }
 
+/* Returns whether attached device memory is part of this rank's memory. */
+static bool own_has_device(const struct weft_win *w, uint64_t start,
+			   uint64_t bytes)
+{
+	struct weft_list *n;
+
+	for (n = w->attached.next; n != &w->attached; n = n->next)
+		if (attached_of(n)->device &&
+		    overlaps(attached_of(n), start, bytes))
+			return true;
+	return false;
+}
+
+uint64_t win_attach_part(const struct weft_win *w, uint64_t start,
+			 uint64_t bytes, bool *device_p)
+{
+	uint64_t n = attached_from(w, start, device_p), more = n;
+	bool device = *device_p;
+
+	while (more && n < bytes && !device) {
+		more = attached_from(w, start + n, &device);
+		n += device ? 0 : more;
+	}
+	return n < bytes ? n : bytes;
+}
+
 /* Published list of this rank's attachments; slot NULL: not published. */
 struct published_list {
 	struct win_attached *slot;
 	weft_au32 *slots;
+	weft_au32 *devices;
 };
 
 static struct published_list published_of(struct weft_win *w)
@@ -128,11 +162,13 @@ static struct published_list published_of(struct weft_win *w)
 	if (w->page)
 		return (struct published_list){
 			win_attached(w->page, w->rank),
-			&win_record(w->page, w->rank)->slots
+			&win_record(w->page, w->rank)->slots,
+			&win_record(w->page, w->rank)->devices
 		};
 	if (w->remote_page)
 		return (struct published_list){ w->remote_page->slot,
-						&w->remote_page->slots };
+						&w->remote_page->slots,
+						&w->remote_page->devices };
 	return (struct published_list){ 0 };
 }
 
@@ -179,6 +215,9 @@ static int publish(struct weft_win *w, struct attached *a, uint64_t key)
 		weft_store64_relaxed(&a->slot->id, weft_add64(&ids, 1) + 1);
 		a->slot->heap =
 			win_heap_find((void *)(uintptr_t)a->start, a->bytes);
+		a->slot->heap.device = a->device;
+		if (a->device)
+			weft_add32(all.devices, 1);
 		/* R21 pairs with A21 in list_find() */
 		weft_store64(&a->slot->bytes, a->bytes);
 	}
@@ -191,10 +230,28 @@ static void attached_close(struct weft_win *w, struct attached *a)
 	if (a->slot) {
 		version_step(w);
 		weft_store64(&a->slot->bytes, 0);
+		if (a->device)
+			weft_add32(published_of(w).devices, (uint32_t)-1);
 		version_step(w);
 	}
 	win_mr_close(a->mr);
 	free(a);
+}
+
+/*
+ * Prepares access to the memory: registers host memory, or receives messages
+ * that access device memory.
+ */
+static int attached_open(struct weft_win *w, struct attached *a, uint64_t *key)
+{
+	char *base = (char *)(uintptr_t)a->start;
+
+	*key = 0;
+	a->device = a->bytes && weft_device_owns(base);
+	if (a->bytes && weft_device_owns(base + a->bytes - 1) != a->device)
+		return -EXDEV;
+	return a->device ? win_am_open(w)
+			 : win_mr_open(w, base, a->bytes, &a->mr, key);
 }
 
 int weft_win_attach(struct weft_win *w, void *base, MPI_Aint size)
@@ -210,7 +267,7 @@ int weft_win_attach(struct weft_win *w, void *base, MPI_Aint size)
 		return -ENOMEM;
 	a->start = start;
 	a->bytes = bytes;
-	rc = win_mr_open(w, base, bytes, &a->mr, &key);
+	rc = attached_open(w, a, &key);
 	if (!rc)
 		rc = publish(w, a, key);
 	if (rc) {
@@ -219,6 +276,7 @@ int weft_win_attach(struct weft_win *w, void *base, MPI_Aint size)
 	}
 	weft_lock();
 	weft_list_push_back(&w->attached, &a->link);
+	weft_add32(&w->devices, a->device);
 	weft_unlock();
 	return 0;
 }
@@ -234,6 +292,7 @@ int weft_win_detach(struct weft_win *w, const void *base)
 			continue;
 		weft_lock();
 		weft_list_remove(&a->link);
+		weft_add32(&w->devices, (uint32_t)-a->device);
 		weft_unlock();
 		attached_close(w, a);
 		return 0;
@@ -255,7 +314,7 @@ void win_attach_clear(struct weft_win *w)
 struct win_list {
 	uint64_t version;
 	uint32_t slots;
-	uint32_t zero;
+	uint32_t devices;
 	struct win_attached slot[];
 };
 static_assert(offsetof(struct win_list, slot) ==
@@ -372,6 +431,7 @@ static int list_find(struct win_attached *all, uint32_t n, uint64_t start,
 		p->key = weft_load64_relaxed(&all[i].key);
 		p->bytes = room - (start - at);
 		p->slot = i;
+		p->device = all[i].heap.device;
 		return 0;
 	}
 	return -ERANGE;
@@ -396,4 +456,44 @@ int win_attach_find(struct weft_win *w, int target, uint64_t start,
 	if (!rc && w->fabric->by_address)
 		p->addr = start;
 	return rc;
+}
+
+/* Returns whether device memory of the list is part of the memory. */
+static bool list_has_device(struct win_attached *all, uint32_t n,
+			    uint64_t start, uint64_t bytes)
+{
+	for (uint32_t i = 0; i < n && i < WIN_ATTACHED_MAX; i++) {
+		/* A21 pairs with R21 in publish() */
+		uint64_t room = weft_load64(&all[i].bytes);
+		uint64_t at = weft_load64(&all[i].start);
+
+		if (start < at + room && at < start + bytes &&
+		    slot_is(&all[i], room, at) && all[i].heap.device)
+			return true;
+	}
+	return false;
+}
+
+bool win_attach_on_device(struct weft_win *w, int target, uint64_t start,
+			  uint64_t bytes)
+{
+	struct win_record *r;
+	struct win_list *l;
+	bool found;
+
+	if (target == w->rank)
+		return weft_load32(&w->devices) &&
+		       own_has_device(w, start, bytes);
+	if (w->page) {
+		r = win_record(w->page, target);
+		return weft_load32(&r->devices) &&
+		       list_has_device(win_attached(w->page, target),
+				       weft_load32(&r->slots), start, bytes);
+	}
+	weft_lock();
+	l = w->peer[target].list;
+	found = l && l->devices &&
+		list_has_device(l->slot, l->slots, start, bytes);
+	weft_unlock();
+	return found;
 }

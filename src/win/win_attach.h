@@ -14,6 +14,7 @@ struct win_attach_place {
 	uint64_t key;
 	uint64_t bytes;
 	uint32_t slot; /* index in the target's list */
+	bool device;   /* device memory: fi_* cannot access it */
 };
 
 /* Updates the copy of the target's list; called before an access. */
@@ -31,6 +32,21 @@ int win_attach_find(struct weft_win *w, int target, uint64_t start,
  * several attachments.
  */
 bool win_attach_has(const struct weft_win *w, uint64_t start, uint64_t bytes);
+
+/*
+ * Returns the number of bytes, of `bytes` from address `start` of this rank,
+ * that an access may treat alike: host memory of one or several attachments, or
+ * device memory of one (*device_p). 0: `start` is not attached.
+ */
+uint64_t win_attach_part(const struct weft_win *w, uint64_t start,
+			 uint64_t bytes, bool *device_p);
+
+/*
+ * Returns whether part of the target's memory is attached device memory, as far
+ * as the target's list is known.
+ */
+bool win_attach_on_device(struct weft_win *w, int target, uint64_t start,
+			  uint64_t bytes);
 
 void win_attach_clear(struct weft_win *w);
 

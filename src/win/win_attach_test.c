@@ -6,6 +6,8 @@
 #include "src/win/win_attach.h"
 
 #include "src/core/core_state.h"
+#include "src/offload/offload_device.h"
+#include "src/win/win_am.h"
 #include "src/win/win_fabric.h"
 #include "src/win/win_heap.h"
 #include "src/win/win_layout.h"
@@ -23,6 +25,24 @@ pthread_mutex_t weft_big_lock = PTHREAD_MUTEX_INITIALIZER;
 struct win_heap_place win_heap_find(const void *base, size_t bytes)
 {
 	return (struct win_heap_place){ .fd = -1 };
+}
+
+/* ---- device memory, and the receive of messages -------------------------- */
+
+#define DEVICE_START 50000
+#define DEVICE_END   60000
+
+static int receives, receive_result;
+
+bool weft_device_owns_slow(const void *at)
+{
+	return (uintptr_t)at >= DEVICE_START && (uintptr_t)at < DEVICE_END;
+}
+
+int win_am_open(struct weft_win *w)
+{
+	receives++;
+	return receive_result;
 }
 
 /* ---- a provider: regions, and reads of the target's page ------------------
@@ -125,6 +145,8 @@ static struct weft_win *win_new(void)
 	T_NOT_NULL(w);
 	memset(&provider, 0, sizeof(provider));
 	memset(&reads, 0, sizeof(reads));
+	receives = receive_result = 0;
+	weft_core.device = NULL;
 	fabric = (struct win_fabric){ .key_first = 7 };
 	weft_core.domain = &domain;
 	weft_core.ep = &ep;
@@ -443,6 +465,109 @@ static void bad_lists_and_failed_reads_are_reported(void **state)
 	win_free(o);
 }
 
+/* ---- device memory ------------------------------------------------------- */
+
+static struct fi_weft_mem mem_ops;
+
+static void device_memory_is_listed_without_a_region(void **state)
+{
+	struct weft_win *w = win_new_shared();
+	weft_au32 *devices = &win_record(w->page, 0)->devices;
+	struct win_attach_place p;
+
+	weft_core.device = &mem_ops;
+	T_OK(weft_win_attach(w, at(1000), 100));
+	T_IS(receives, 0);
+	T_FALSE(win_attach_on_device(w, 0, 0, UINT32_MAX));
+	T_OK(weft_win_attach(w, at(DEVICE_START), 100));
+	T_IS(receives, 1);
+	T_IS(provider.open, 1);
+	T_IS(weft_load32(devices), 1);
+	T_OK(win_attach_find(w, 0, DEVICE_START + 99, &p));
+	T_TRUE(p.device);
+	T_OK(win_attach_find(w, 0, 1000, &p));
+	T_FALSE(p.device);
+	w->rank = 1; /* another member looks into the list */
+	T_TRUE(win_attach_on_device(w, 0, DEVICE_START - 1, 2));
+	T_TRUE(win_attach_on_device(w, 0, DEVICE_START + 99, 1));
+	T_FALSE(win_attach_on_device(w, 0, DEVICE_START + 100, 1));
+	T_FALSE(win_attach_on_device(w, 0, DEVICE_START - 1, 1));
+	T_FALSE(win_attach_on_device(w, 0, 1000, 100));
+	w->rank = 0;
+	T_TRUE(win_attach_on_device(w, 0, DEVICE_START - 1, 2));
+	T_FALSE(win_attach_on_device(w, 0, 1000, 100));
+	T_OK(weft_win_detach(w, at(DEVICE_START)));
+	T_IS(weft_load32(devices), 0);
+	T_IS(weft_load32(&w->devices), 0);
+	T_FALSE(win_attach_on_device(w, 0, DEVICE_START, 100));
+	T_OK(weft_win_attach(w, at(1100), 100)); /* in the empty slot */
+	T_OK(win_attach_find(w, 0, 1100, &p));
+	T_FALSE(p.device);
+	win_free(w);
+}
+
+static void device_memory_that_cannot_be_attached(void **state)
+{
+	struct weft_win *w = win_new_shared();
+
+	weft_core.device = &mem_ops;
+	T_IS(weft_win_attach(w, at(DEVICE_START - 10), 20), -EXDEV);
+	T_IS(weft_win_attach(w, at(DEVICE_END - 10), 20), -EXDEV);
+	receive_result = -ENOMEM;
+	T_IS(weft_win_attach(w, at(DEVICE_START), 100), -ENOMEM);
+	T_IS(weft_load32(&win_record(w->page, 0)->devices), 0);
+	T_FALSE(win_attach_has(w, DEVICE_START, 1));
+	receive_result = 0;
+	T_OK(weft_win_attach(w, at(DEVICE_START), 0));
+	T_IS(weft_load32(&w->devices), 0);
+	win_free(w);
+}
+
+/* Host attachments are one part, each attachment of device memory another. */
+static void parts_are_of_one_kind(void **state)
+{
+	struct weft_win *w = win_new_shared();
+	bool device;
+
+	weft_core.device = &mem_ops;
+	T_OK(weft_win_attach(w, at(DEVICE_START - 200), 100));
+	T_OK(weft_win_attach(w, at(DEVICE_START - 100), 100));
+	T_OK(weft_win_attach(w, at(DEVICE_START), 100));
+	T_OK(weft_win_attach(w, at(DEVICE_START + 100), 100));
+	T_IS(win_attach_part(w, DEVICE_START - 150, 1000, &device), 150);
+	T_FALSE(device);
+	T_IS(win_attach_part(w, DEVICE_START - 150, 140, &device), 140);
+	T_IS(win_attach_part(w, DEVICE_START + 30, 1000, &device), 70);
+	T_TRUE(device);
+	T_IS(win_attach_part(w, DEVICE_START + 30, 7, &device), 7);
+	T_IS(win_attach_part(w, DEVICE_START + 200, 1, &device), 0);
+	T_TRUE(win_attach_has(w, DEVICE_START - 200, 400));
+	win_free(w);
+}
+
+static void remote_lists_show_device_memory(void **state)
+{
+	struct weft_win *o, *w = win_new_remote(&o);
+	struct win_attach_place p;
+
+	weft_core.device = &mem_ops;
+	T_OK(weft_win_attach(w, at(1000), 100));
+	T_FALSE(win_attach_on_device(o, 0, 0, UINT32_MAX)); /* no list yet */
+	T_OK(win_attach_update(o, 0));
+	T_FALSE(win_attach_on_device(o, 0, 0, UINT32_MAX));
+	T_OK(weft_win_attach(w, at(DEVICE_START), 100));
+	T_OK(win_attach_update(o, 0));
+	T_TRUE(win_attach_on_device(o, 0, DEVICE_START, 1));
+	T_FALSE(win_attach_on_device(o, 0, 1000, 100));
+	T_OK(win_attach_find(o, 0, DEVICE_START + 1, &p));
+	T_TRUE(p.device);
+	T_OK(weft_win_detach(w, at(DEVICE_START)));
+	T_OK(win_attach_update(o, 0));
+	T_FALSE(win_attach_on_device(o, 0, DEVICE_START, 1));
+	win_free(w);
+	win_free(o);
+}
+
 /* ---- threads --------------------------------------------------------------
  */
 
@@ -516,6 +641,10 @@ int main(void)
 		T_CASE_ONE_THREAD(a_list_that_changes_is_read_again),
 		T_CASE_ONE_THREAD(a_list_in_change_is_not_used),
 		T_CASE_ONE_THREAD(bad_lists_and_failed_reads_are_reported),
+		T_CASE_ONE_THREAD(device_memory_is_listed_without_a_region),
+		T_CASE_ONE_THREAD(device_memory_that_cannot_be_attached),
+		T_CASE_ONE_THREAD(parts_are_of_one_kind),
+		T_CASE_ONE_THREAD(remote_lists_show_device_memory),
 		T_CASE(a_slot_in_change_matches_nothing),
 	};
 

@@ -121,19 +121,32 @@ void win_call_hand_over(struct win_call *c, struct win_op *op)
 /* ---- runs ---------------------------------------------------------------- */
 
 /*
- * Returns the number of elements, of n, that are in one attachment; at least
- * one.
+ * Returns the number of bytes of the target's memory, of `bytes`, that are
+ * accessed by one path.
  */
+static uint64_t bytes_of_path(const struct win_call *c, uint64_t at,
+			      uint64_t bytes)
+{
+	struct weft_win *w = c->w;
+	struct win_attach_place p;
+	bool device;
+
+	if (!w->dynamic)
+		return bytes;
+	if (c->target == w->rank)
+		return win_attach_part(w, at, bytes, &device);
+	if (w->page && !win_attach_on_device(w, c->target, at, bytes))
+		return bytes;
+	return win_attach_find(w, c->target, at, &p) ? bytes : p.bytes;
+}
+
+/* Returns the number of elements, of n, in one attachment; at least one. */
 static size_t limit_to_attachment(const struct win_call *c, const char *at,
 				  size_t n)
 {
-	struct win_attach_place p;
-	size_t most;
+	size_t most = bytes_of_path(c, (uintptr_t)at, n * c->e.step);
 
-	if (!c->w->dynamic || c->w->page ||
-	    win_attach_find(c->w, c->target, (uintptr_t)at, &p))
-		return n;
-	most = p.bytes / c->e.step;
+	most /= c->e.step;
 	return most > n ? n : most ? most : 1;
 }
 
@@ -250,7 +263,7 @@ int win_call_send(struct win_call *c, struct win_op *op, win_call_want want)
 	struct win_am_run all[WIN_AM_RUNS];
 	struct win_post p = { .c = c, .op = op, .run = all };
 	size_t at = 0;
-	int rc = 0;
+	int rc = win_am_open(c->w); /* receives the responses */
 
 	while (!rc && at < c->n) {
 		struct win_run run = win_call_run(c, at);

@@ -2,6 +2,7 @@
 /* Accesses to windows in device memory (win_device.h). */
 #include "src/win/win_device.h"
 
+#include "src/core/core_lock.h"
 #include "src/offload/offload_device.h"
 
 #include <errno.h>
@@ -19,14 +20,23 @@ static bool needs_read(const struct win_elem *e,
 	return e->what != WIN_ELEM_REPLACE || r->old || e->step != e->bytes;
 }
 
+/* Returns whether the memory is device memory, and not freed meanwhile. */
+static bool is_on_device(const char *at, size_t len)
+{
+	return weft_device_owns(at) && weft_device_owns(at + len - 1);
+}
+
 int win_device_apply(const struct win_elem *e, char *at,
 		     const struct win_elem_arrays *r, size_t n)
 {
 	size_t len = (n - 1) * e->step + e->bytes;
 	struct weft_typed device = bytes_of(at, len);
-	char *host = malloc(len);
+	char *host;
 	int rc = 0;
 
+	if (!is_on_device(at, len))
+		return -ERANGE;
+	host = malloc(len);
 	if (!host)
 		return -ENOMEM;
 	if (needs_read(e, r) && weft_device_pack(&device, 0, host, len) != len)
@@ -40,6 +50,17 @@ int win_device_apply(const struct win_elem *e, char *at,
 	return rc;
 }
 
+int win_device_own(const struct win_elem *e, char *at,
+		   const struct win_elem_arrays *r, size_t n)
+{
+	int rc;
+
+	weft_lock();
+	rc = win_device_apply(e, at, r, n);
+	weft_unlock();
+	return rc;
+}
+
 int win_device_move(struct weft_win *w, const struct weft_win_xfer *x, bool put)
 {
 	struct weft_typed o = { x->dt, x->buf, x->count };
@@ -49,6 +70,8 @@ int win_device_move(struct weft_win *w, const struct weft_win_xfer *x, bool put)
 				x->tcount };
 	size_t len = weft_typed_bytes(put ? &o : &t);
 
+	if (!weft_device_has(&t))
+		return -ERANGE;
 	if (weft_device_copy(put ? &t : &o, put ? &o : &t) != len)
 		return -EIO;
 	return 0;

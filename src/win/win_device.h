@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Windows in device memory, which the processor cannot access. If the memory of
- * one member is on a device, all members use messages, and the target executes
- * the accesses: it copies the elements to host memory, changes them there, and
- * copies them back.
+ * Windows in device memory, which the processor cannot access. Accesses use
+ * messages, and the target executes them: it copies the elements to host
+ * memory, changes them there, and copies them back. This holds for all memory
+ * of a window of MPI_Win_create if the memory of one member is on a device, and
+ * in dynamic windows for attached device memory only.
  */
 #ifndef WEFT_WIN_DEVICE_H
 #define WEFT_WIN_DEVICE_H
@@ -13,12 +14,20 @@
 
 /*
  * Changes n elements of this rank's device memory as win_elem_apply() does;
- * requires the core lock. Returns 0, -ENOMEM, or -EIO: the device has failed.
+ * requires the core lock. Returns 0, -ENOMEM, -EIO: the device has failed, or
+ * -ERANGE: not device memory (any more).
  */
 int win_device_apply(const struct win_elem *e, char *at,
 		     const struct win_elem_arrays *r, size_t n);
 
-/* Puts to or gets from this rank's own device memory. 0, or as above. */
+/* As above; acquires the lock, which excludes accesses by messages. */
+int win_device_own(const struct win_elem *e, char *at,
+		   const struct win_elem_arrays *r, size_t n);
+
+/*
+ * Puts to or gets from this rank's own memory of MPI_Win_create, which is on
+ * the device. Returns 0, or as above.
+ */
 int win_device_move(struct weft_win *w, const struct weft_win_xfer *x,
 		    bool put);
 

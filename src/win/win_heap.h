@@ -20,7 +20,8 @@ struct win_heap_place {
 	uint64_t inode;	 /* inode of the file of fd */
 	uint64_t offset; /* offset of the memory in the file, bytes */
 	int32_t fd;
-	int32_t zero;
+	/* 1: attached device memory, which only its process accesses */
+	uint32_t device;
 };
 
 struct win_heap_place win_heap_find(const void *base, size_t bytes);

@@ -23,7 +23,7 @@
 #include <stdalign.h>
 #include <stddef.h>
 
-#define WIN_MAGIC	 UINT64_C(0x57454654574e3034)
+#define WIN_MAGIC	 UINT64_C(0x57454654574e3035)
 #define WIN_ATTACHED_MAX 1024
 
 /* A ticket lock, granted in the order of requests; see win_rwlock.h. */
@@ -58,6 +58,8 @@ struct win_record {
 	weft_au32 waiters;
 	/* number of used entries of attached; written by this rank only */
 	weft_au32 slots;
+	/* number of these in device memory; written by this rank only */
+	weft_au32 devices;
 	/* cache line 2: written by this rank only */
 	/* 1 + rank of the target whose words this rank changes; 0: none */
 	alignas(WEFT_CACHE_LINE) weft_au32 busy;
@@ -90,7 +92,7 @@ struct win_remote {
 	/* version of the list; odd: the list is being changed */
 	weft_au64 version;
 	weft_au32 slots;
-	uint32_t zero;
+	weft_au32 devices; /* number of attachments in device memory */
 	/* slots of attachments; dynamic windows only */
 	struct win_attached slot[];
 };

@@ -50,6 +50,69 @@ static inline int move_here(const struct weft_win_xfer *x, char *at, bool put,
 	return 0;
 }
 
+/* ---- dynamic windows ----------------------------------------------------- */
+
+/* Returns the offset of the first byte of the target's data. */
+static MPI_Count first_byte(const struct weft_win_xfer *x)
+{
+	MPI_Count lo = x->tdt->true_lb;
+
+	return x->tdt->extent < 0 ? lo + (x->tcount - 1) * x->tdt->extent : lo;
+}
+
+/* Returns whether device memory is between the target's first and last byte. */
+static bool is_on_device(struct weft_win *w, const struct weft_win_xfer *x)
+{
+	return w->dynamic &&
+	       win_attach_on_device(w, x->target,
+				    (uint64_t)(x->disp + first_byte(x)),
+				    (uint64_t)weft_dt_span(x->tdt, x->tcount));
+}
+
+/* Describes the access as one to elements that are bytes. */
+static int call_make(struct win_call *c, struct weft_win *w,
+		     const struct weft_win_xfer *x, bool put)
+{
+	struct weft_win_xfer y = *x;
+	int rc;
+
+	y.op = weft_op_of(put ? MPI_REPLACE : MPI_NO_OP);
+	y.result = put ? NULL : x->buf;
+	y.compare = NULL;
+	y.rcount = x->count;
+	y.rdt = x->dt;
+	rc = win_call_make(c, w, &y, weft_dt_of(MPI_BYTE));
+	c->plain = true;
+	return rc;
+}
+
+/*
+ * Moves data from or to this rank's attachments, part of which is device
+ * memory.
+ */
+static int move_own_device(struct weft_win *w, const struct weft_win_xfer *x,
+			   bool put)
+{
+	struct win_call c;
+	size_t at = 0;
+	int rc = call_make(&c, w, x, put);
+
+	if (rc)
+		return rc;
+	while (!rc && at < c.n) {
+		struct win_run run = win_call_run(&c, at);
+
+		at += run.n;
+		if (win_attach_on_device(w, x->target, (uintptr_t)run.location,
+					 run.n))
+			rc = win_device_own(&c.e, run.location, &run.r, run.n);
+		else
+			win_elem_apply(&c.e, run.location, &run.r, run.n, true);
+	}
+	win_call_end(&c);
+	return rc;
+}
+
 /* Moves data from or to this rank's memory of a dynamic window. */
 static int move_self(struct weft_win *w, const struct weft_win_xfer *x,
 		     bool put, struct weft_req **req_p)
@@ -57,26 +120,29 @@ static int move_self(struct weft_win *w, const struct weft_win_xfer *x,
 	struct weft_typed t = { x->tdt, (void *)x->disp, x->tcount };
 	struct iovec iov;
 	size_t pos = 0;
+	int rc;
 
 	while (weft_pack_iov(&t, &pos, &iov, 1))
 		if (!win_attach_has(w, (uintptr_t)iov.iov_base, iov.iov_len))
 			return -ERANGE;
-	return move_here(x, (char *)x->disp, put, req_p);
+	if (!is_on_device(w, x))
+		return move_here(x, (char *)x->disp, put, req_p);
+	rc = move_own_device(w, x, put);
+	if (req_p)
+		*req_p = rc ? NULL : weft_req_null_done();
+	return rc;
 }
 
 /* Returns the mapped address of attached memory of the target, or NULL. */
 static char *mapped_place(struct weft_win *w, const struct weft_win_xfer *x)
 {
-	MPI_Count lo = x->tdt->true_lb, span;
+	MPI_Count lo = first_byte(x);
 	char *at;
 
 	if (!w->dynamic || !w->page)
 		return NULL;
-	if (x->tdt->extent < 0)
-		lo += (x->tcount - 1) * x->tdt->extent;
-	span = weft_dt_span(x->tdt, x->tcount);
 	at = win_mapped_find(w, x->target, (uint64_t)(x->disp + lo),
-			     (uint64_t)span);
+			     (uint64_t)weft_dt_span(x->tdt, x->tcount));
 	return at ? at - lo : NULL;
 }
 
@@ -204,20 +270,12 @@ static int move_fabric(struct weft_win *w, const struct weft_win_xfer *x,
 static int move_message(struct weft_win *w, const struct weft_win_xfer *x,
 			bool put, struct weft_req **req_p)
 {
-	struct weft_win_xfer y = *x;
 	struct win_call c;
 	struct win_op *op;
-	int rc;
+	int rc = call_make(&c, w, x, put);
 
-	y.op = weft_op_of(put ? MPI_REPLACE : MPI_NO_OP);
-	y.result = put ? NULL : x->buf;
-	y.compare = NULL;
-	y.rcount = x->count;
-	y.rdt = x->dt;
-	rc = win_call_make(&c, w, &y, weft_dt_of(MPI_BYTE));
 	if (rc)
 		return rc;
-	c.plain = true;
 	op = win_op_open(w, x->target, req_p);
 	if (!op) {
 		win_call_end(&c);
@@ -250,6 +308,11 @@ static WEFT_COLD int move_slow_path(struct weft_win *w,
 	if (p->local)
 		return move_here(x, p->local + (uint64_t)x->disp * p->unit, put,
 				 req_p);
+	rc = win_attach_update(w, x->target);
+	if (rc)
+		return rc;
+	if (!w->rma || is_on_device(w, x))
+		return move_message(w, x, put, req_p);
 	at = mapped_place(w, x);
 	if (at)
 		return move_here(x, at, put, req_p);
@@ -258,10 +321,7 @@ static WEFT_COLD int move_slow_path(struct weft_win *w,
 			*req_p = weft_req_null_done();
 		return 0;
 	}
-	if (!w->rma)
-		return move_message(w, x, put, req_p);
-	rc = win_attach_update(w, x->target);
-	return rc ? rc : move_fabric(w, x, put, req_p);
+	return move_fabric(w, x, put, req_p);
 }
 
 int weft_win_put(struct weft_win *w, const struct weft_win_xfer *x,

@@ -125,6 +125,7 @@ static int open_fill(struct weft_win *w, const struct weft_win_args *a)
 	w->base = a->base;
 	w->device = a->base && weft_device_owns(a->base);
 	w->region.fd = -1;
+	w->serve = win_serve;
 	weft_list_init(&w->lock_waiters);
 	weft_list_init(&w->parts);
 	weft_list_init(&w->attached);
@@ -466,7 +467,7 @@ static int check_contributions(struct weft_win *w,
 
 /*
  * Prepares accesses by messages: allocates the unlock counters, if the window
- * has locks, and registers win_serve().
+ * has locks, and posts the receive.
  */
 static int open_messages(struct weft_win *w)
 {
@@ -475,7 +476,7 @@ static int open_messages(struct weft_win *w)
 		if (!w->unlocked)
 			return -ENOMEM;
 	}
-	return win_am_open(w, win_serve);
+	return win_am_open(w);
 }
 
 /* Opens the paths to this rank's memory that need no mapping. */

@@ -166,30 +166,63 @@ static char *access_place(const struct access *a, const struct win_am_run *run)
 	return (char *)w->base + run->location;
 }
 
+/*
+ * Returns how many of n elements at address `at` are in memory of one kind; 0:
+ * the first one is in several kinds. *device_p: they are in device memory.
+ */
+static size_t access_part(const struct access *a, const char *at, size_t n,
+			  bool *device_p)
+{
+	uint64_t len = (n - 1) * a->e.step + a->e.bytes;
+
+	*device_p = a->w->device;
+	/* relaxed: an access is ordered after the attachment */
+	if (!weft_load32_relaxed(&a->w->devices))
+		return n;
+	len = win_attach_part(a->w, (uintptr_t)at, len, device_p);
+	return len < a->e.bytes ? 0 : (len - a->e.bytes) / a->e.step + 1;
+}
+
+/* Executes one run, and advances the arrays. Returns 0 or -errno. */
+static int access_run(const struct access *a, char *at, size_t n,
+		      struct win_elem_arrays *r)
+{
+	size_t part, step;
+	int rc = 0;
+
+	for (; !rc && n; n -= part, at += step) {
+		bool device;
+
+		part = access_part(a, at, n, &device);
+		if (!part)
+			return -ERANGE;
+		if (device)
+			rc = win_device_apply(&a->e, at, r, part);
+		else
+			win_elem_apply(&a->e, at, r, part,
+				       a->head->flags & WIN_AM_PLAIN);
+		step = part * a->e.step;
+		r->in = r->in ? r->in + step : NULL;
+		r->compare = r->compare ? r->compare + step : NULL;
+		r->old = r->old ? r->old + step : NULL;
+	}
+	return rc;
+}
+
 /* Executes all runs. Returns 0 or -errno. */
 static int access_do(const struct access *a)
 {
-	bool plain = a->head->flags & WIN_AM_PLAIN;
 	struct win_elem_arrays r = a->r;
 	size_t left = a->head->count;
 
 	for (uint32_t i = 0; i < a->head->runs; i++) {
-		size_t n = a->run[i].count, step = n * a->e.step;
+		size_t n = a->run[i].count;
 		char *at = access_place(a, &a->run[i]);
-		int rc = 0;
+		int rc = at && n <= left ? access_run(a, at, n, &r) : -ERANGE;
 
-		if (!at || n > left)
-			return -ERANGE;
-		if (a->w->device)
-			rc = win_device_apply(&a->e, at, &r, n);
-		else
-			win_elem_apply(&a->e, at, &r, n, plain);
 		if (rc)
 			return rc;
 		left -= n;
-		r.in = r.in ? r.in + step : NULL;
-		r.compare = r.compare ? r.compare + step : NULL;
-		r.old = r.old ? r.old + step : NULL;
 	}
 	/* a fetch would return elements that no run has stored in `old` */
 	return left ? -EBADMSG : 0;

@@ -67,21 +67,48 @@ void weft_core_abort(int code, const char *fmt, ...)
 	abort();
 }
 
+/*
+ * Attachments of a dynamic window: the first half of the memory is on a
+ * device, and is freed if `freed`; the other half is host memory.
+ */
+static bool freed;
+static int packs, unpacks;
+
 bool win_attach_has(const struct weft_win *win, uint64_t start, uint64_t bytes)
 {
-	return false;
+	return start - (uintptr_t)win->base <= BYTES &&
+	       bytes <= BYTES - (start - (uintptr_t)win->base);
+}
+
+uint64_t win_attach_part(const struct weft_win *win, uint64_t start,
+			 uint64_t bytes, bool *device_p)
+{
+	uint64_t from = start - (uintptr_t)win->base, end;
+
+	*device_p = from < BYTES / 2;
+	end = *device_p ? BYTES / 2 : BYTES;
+	return bytes < end - from ? bytes : end - from;
+}
+
+bool weft_device_owns_slow(const void *at)
+{
+	return !freed && (uintptr_t)at - (uintptr_t)w.base < BYTES / 2;
 }
 
 size_t weft_device_pack(const struct weft_typed *from, size_t at, void *to,
 			size_t bytes)
 {
-	return 0;
+	packs++;
+	memcpy(to, from->buf, bytes);
+	return bytes;
 }
 
 size_t weft_device_unpack(const struct weft_typed *to, size_t at,
 			  const void *from, size_t bytes)
 {
-	return 0;
+	unpacks++;
+	memcpy(to->buf, from, bytes);
+	return bytes;
 }
 
 size_t weft_device_copy(const struct weft_typed *to,
@@ -160,6 +187,27 @@ static int served(size_t n)
 	T_IS(answers, 1);
 	T_IS(answer.type, WIN_AM_ANSWER);
 	return answer.error;
+}
+
+static struct fi_weft_mem mem_ops;
+
+/* A dynamic window, whose memory is one attachment on a device and one not. */
+static char *dynamic_open(void)
+{
+	window_open();
+	w.dynamic = true;
+	w.rank = ORIGIN;
+	weft_core.device = &mem_ops;
+	weft_store32(&w.devices, 1);
+	freed = false;
+	packs = unpacks = 0;
+	return w.base;
+}
+
+static void dynamic_close(void)
+{
+	weft_core.device = NULL;
+	window_close();
 }
 
 /* ---- cases --------------------------------------------------------------- */
@@ -275,6 +323,40 @@ static void changed_requests_stay_in_the_window(void **state)
 		win_serve_unlock(&w, ORIGIN);
 	T_TRUE(weft_list_empty(&w.lock_waiters));
 	window_close();
+}
+
+/* One run of elements, part of which is in the memory of the device. */
+static void runs_are_split_between_kinds_of_memory(void **state)
+{
+	const struct request add = { MPI_INT64_T, MPI_SUM, WIN_AM_INPUT };
+	char *base = dynamic_open();
+	struct win_am *head = (struct win_am *)(void *)message;
+	struct win_am_run *run =
+		(struct win_am_run *)(void *)(message + sizeof(*head));
+	uint64_t *half = (uint64_t *)(void *)(base + BYTES / 2);
+	size_t n = request_make(&add);
+
+	run[0] = (struct win_am_run){ (uintptr_t)(half - 1), 2 };
+	run[1] = (struct win_am_run){ (uintptr_t)(half - 3), 2 };
+	half[0] = 1;
+	half[-3] = 2;
+	T_OK(served(n));
+	T_IS(packs, 2);
+	T_IS(unpacks, 2);
+	T_IS(half[0], 1 + UINT64_C(0x0101010101010101));
+	T_IS(half[-1], UINT64_C(0x0101010101010101));
+	T_IS(half[-2], UINT64_C(0x0101010101010101));
+	T_IS(half[-3], 2 + UINT64_C(0x0101010101010101));
+	/* an element in memory of both kinds */
+	run[0].location += 4;
+	T_IS(served(n), -ERANGE);
+	run[0].location = (uintptr_t)half;
+	T_OK(served(n));
+	freed = true;
+	T_IS(served(n), -ERANGE);
+	run[1].location = (uintptr_t)base + BYTES - 8;
+	T_IS(served(n), -ERANGE);
+	dynamic_close();
 }
 
 static struct win_op op;
@@ -465,6 +547,7 @@ int main(void)
 		T_CASE(handles_of_other_objects_are_refused),
 		T_CASE(refused_requests_return_no_data),
 		T_CASE(changed_requests_stay_in_the_window),
+		T_CASE(runs_are_split_between_kinds_of_memory),
 		T_CASE(responses_have_the_expected_length),
 		T_CASE(request_numbers_wrap),
 		T_CASE(locks_are_granted_in_the_order_of_requests),

@@ -3,7 +3,6 @@
 #include "src/mpi/mpi_export.h"
 
 #include "src/job/job_trace_layout.h"
-#include "src/offload/offload_device.h"
 #include "src/core/core_state.h"
 #include "src/mpi/comm/mpi_comm.h"
 #include "src/mpi/win/mpi_win.h"
@@ -12,8 +11,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-
-#define NO_DEVICE "device memory cannot be attached to a window"
 
 /* ---- checks -------------------------------------------------------------- */
 
@@ -238,8 +235,6 @@ int PMPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 		err = weft_err_arg(w, __func__, MPI_ERR_BASE, 2,
 				   "base is NULL and size is %lld",
 				   (long long)size);
-	if (!err && weft_device_owns(base))
-		err = weft_err_arg(w, __func__, MPI_ERR_BASE, 2, NO_DEVICE);
 	if (err)
 		return err;
 	rc = weft_win_attach(w, base, size);
@@ -248,6 +243,10 @@ int PMPI_Win_attach(MPI_Win win, void *base, MPI_Aint size)
 				    rc == -EBUSY ? "part of the memory is "
 						   "attached already"
 						 : "too many attachments");
+	if (rc == -EXDEV)
+		return weft_err_arg(w, __func__, MPI_ERR_BASE, 2,
+				    "part of the memory is device memory, part "
+				    "is not");
 	return weft_err_rc(w, __func__, rc);
 }
 

@@ -2,7 +2,7 @@
 /*
  * Windows and device memory: puts, gets and accumulates accept buffers in
  * device memory, also with gaps; the memory of some or all members of a window
- * is device memory. Device memory cannot be attached to a dynamic window.
+ * is device memory.
  */
 #include "device_t.h"
 
@@ -201,18 +201,6 @@ static void in_device_window(bool all)
 		MT_OK(MPI_Free_mem(mine));
 }
 
-static void attach_is_refused(void)
-{
-	MPI_Win w;
-	int class;
-
-	MT_OK(MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &w));
-	MT_OK(MPI_Win_set_errhandler(w, MPI_ERRORS_RETURN));
-	MPI_Error_class(MPI_Win_attach(w, device, MOST), &class);
-	MT_IS(class, MPI_ERR_BASE);
-	MT_OK(MPI_Win_free(&w));
-}
-
 int main(int argc, char **argv)
 {
 	mt_begin(&argc, &argv);
@@ -229,7 +217,6 @@ int main(int argc, char **argv)
 	MT_OK(MPI_Win_free(&win));
 	in_device_window(true);
 	in_device_window(false);
-	attach_is_refused();
 	MT_OK(MPI_Free_mem(device));
 	free(check);
 	return mt_end();
