@@ -5,6 +5,7 @@
 #include "src/core/core_fi.h"
 #include "src/core/core_lock.h"
 #include "src/diag/diag_trace.h"
+#include "src/types/types_info.h"
 
 #include <errno.h>
 #include <rdma/fi_errno.h>
@@ -34,6 +35,12 @@ const char *weft_device_kinds(void)
 		       ? "system,mpi,weft:device,cuda,cuda:host,cuda:device,"
 			 "cuda:managed"
 		       : "system,mpi,weft:device";
+}
+
+int weft_device_info(struct weft_info *info)
+{
+	return weft_info_set(info, "mpi_memory_alloc_kinds",
+			     weft_device_kinds());
 }
 
 /* Makes the endpoint's calls with segments accept device memory. */

@@ -18,12 +18,15 @@
 #include "src/types/types_pack.h"
 
 /*
- * Name of the memory kind in info values. weft_device_kinds() returns the list
- * of all kinds.
+ * Names of memory kinds in info values. weft_device_kinds() returns the list of
+ * all kinds; weft_device_info() sets it as the key mpi_memory_alloc_kinds, and
+ * returns 0 or -ENOMEM.
  */
 #define WEFT_DEVICE_KIND "weft:device"
 #define WEFT_CUDA_KIND	 "cuda:device"
 const char *weft_device_kinds(void);
+struct weft_info;
+int weft_device_info(struct weft_info *info);
 
 /* Enables device memory if the process has loaded a GPU's driver. */
 void weft_device_init(void);

@@ -6,6 +6,7 @@
  */
 #include "src/win/win_hint.h"
 
+#include "src/offload/offload_device.h"
 #include "src/types/types_info.h"
 
 #include <errno.h>
@@ -61,31 +62,43 @@ static bool is_bytes(const char *val)
 	return n && n < 10 && !val[n];
 }
 
-/*
- * Returns whether `val` names only existing memory kinds: system, or mpi with
- * restrictors.
- */
-static bool is_kinds(const char *val)
+/* Returns whether [kind, kind + n) is an entry of the supported kinds. */
+static bool is_supported(const char *kind, size_t n)
 {
-	static const char *const kinds[] = { "system", "mpi", NULL };
+	const char *all = weft_device_kinds();
+	size_t k;
+
+	for (; *all; all += k + (all[k] == ',')) {
+		k = strcspn(all, ",");
+		if (k == n && !memcmp(all, kind, n))
+			return true;
+	}
+	return false;
+}
+
+/*
+ * Returns whether the library supports [kind, kind + n): a kind of the list, or
+ * mpi with restrictors.
+ */
+static bool is_kind(const char *kind, size_t n)
+{
 	static const char *const of_mpi[] = { "alloc_mem", "win_allocate",
 					      "win_allocate_shared", NULL };
 	char one[MPI_MAX_INFO_VAL + 1];
-	size_t n = strcspn(val, ","), k = strcspn(val, ",:");
 
-	if (!is_one_of(val, k, kinds))
-		return false;
-	memcpy(one, val, n);
+	if (is_supported(kind, n))
+		return true;
+	memcpy(one, kind, n);
 	one[n] = 0;
-	if (k < n && (one[0] != 'm' || !is_list_of(one + k + 1, ':', of_mpi)))
-		return false;
-	return !val[n] || is_kinds(val + n + 1);
+	return !strncmp(one, "mpi:", 4) && is_list_of(one + 4, ':', of_mpi);
 }
 
-static bool is_supported_kinds(const char *val)
+/* Returns whether `val` names only memory kinds that the library supports. */
+static bool is_kinds(const char *val)
 {
-	(void)val;
-	return false;
+	size_t n = strcspn(val, ",");
+
+	return is_kind(val, n) && (!val[n] || is_kinds(val + n + 1));
 }
 
 /* ---- changes of an existing window --------------------------------------- */
@@ -143,8 +156,6 @@ static const struct hint {
 	{ "alloc_shared_noncontig", "false", is_switch, always_true },
 	{ "mpi_accumulate_granularity", "0", is_bytes, always_true },
 	{ "mpi_assert_memory_alloc_kinds", NULL, is_kinds, always_true },
-	{ "mpi_memory_alloc_kinds", "mpi,system", is_supported_kinds,
-	  always_true },
 };
 
 bool win_hint_is(const struct weft_win *w, const char *key, const char *want)

@@ -5,10 +5,16 @@
  */
 #include "src/win/win_hint.h"
 
+#include "src/offload/offload_device.h"
 #include "src/types/types_info.h"
 #include "test/t.h"
 
 #include <stdlib.h>
+
+const char *weft_device_kinds(void)
+{
+	return "system,mpi,cuda,cuda:device";
+}
 
 static struct weft_win_peer peer[3];
 static struct weft_win win;
@@ -52,10 +58,9 @@ static void a_window_without_hints_has_the_defaults(void **state)
 	T_TRUE(win_hint_is(&win, "same_disp_unit", "false"));
 	T_TRUE(win_hint_is(&win, "alloc_shared_noncontig", "false"));
 	T_TRUE(win_hint_is(&win, "mpi_accumulate_granularity", "0"));
-	T_TRUE(win_hint_is(&win, "mpi_memory_alloc_kinds", "mpi,system"));
 	T_TRUE(weft_info_get(win.info, "mpi_assert_memory_alloc_kinds", val,
 			     sizeof(val)) < 0);
-	T_IS(weft_info_count(win.info), 8);
+	T_IS(weft_info_count(win.info), 7);
 	T_FALSE(win.no_locks);
 	T_FALSE(win.unordered);
 	T_IS(win.granule, 0);
@@ -81,10 +86,11 @@ static const struct {
 	  { "0", "8", "999999999" },
 	  { "", "1000000000", "-1", "8k", "0x8", " 8" } },
 	{ "mpi_assert_memory_alloc_kinds",
-	  { "system", "mpi", "mpi,system", "mpi:alloc_mem",
+	  { "system", "mpi,system", "mpi:alloc_mem", "cuda:device,mpi", "cuda",
 	    "system,mpi:win_allocate:win_allocate_shared" },
-	  { "", "cuda", "system,", "system:alloc_mem", "mpi:", "mpi:heap",
-	    "mpi:alloc_mem:", "mpi:alloc_mem,cuda", "syste", "mpi:alloc" } },
+	  { "", "hip", "system,", "system:alloc_mem", "mpi:", "mpi:heap",
+	    "mpi:alloc_mem:", "mpi:alloc_mem,hip", "syste", "mpi:alloc",
+	    "cuda:host", "mp" } },
 	{ "mpi_memory_alloc_kinds", { NULL }, { "system", "mpi" } },
 	{ "unknown_key", { NULL }, { "true" } },
 };

@@ -242,8 +242,7 @@ int PMPI_Comm_get_info(MPI_Comm comm, MPI_Info *info_used)
 	if (err)
 		return err;
 	info = c->info ? weft_info_dup(c->info) : weft_info_open();
-	if (!info || weft_info_set(info, "mpi_memory_alloc_kinds",
-				   weft_device_kinds())) {
+	if (!info || weft_device_info(info)) {
 		if (info)
 			weft_info_close(info);
 		return weft_err_rc(c, __func__, -ENOMEM);

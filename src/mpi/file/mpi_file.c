@@ -4,6 +4,7 @@
 
 #include "src/mpi/comm/mpi_comm.h"
 #include "src/mpi/file/mpi_file.h"
+#include "src/offload/offload_device.h"
 #include "src/types/types_info.h"
 
 #include <errno.h>
@@ -314,8 +315,10 @@ int PMPI_File_get_info(MPI_File fh, MPI_Info *info_used)
 	if (err)
 		return err;
 	info = weft_file_info(f);
-	if (!info)
+	if (!info || weft_device_info(info)) {
+		weft_info_close(info);
 		return mpi_file_rc(f, __func__, -ENOMEM);
+	}
 	*info_used = weft_info_handle(info);
 	return MPI_SUCCESS;
 }

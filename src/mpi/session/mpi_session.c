@@ -56,7 +56,7 @@ static struct weft_info *used_info(void)
 	if (info &&
 	    !weft_info_set(info, "thread_level",
 			   mpi_thread_level_name(weft_core.thread_level)) &&
-	    !weft_info_set(info, "mpi_memory_alloc_kinds", weft_device_kinds()))
+	    !weft_device_info(info))
 		return info;
 	weft_info_close(info);
 	return NULL;

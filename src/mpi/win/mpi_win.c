@@ -3,6 +3,7 @@
 #include "src/mpi/mpi_export.h"
 
 #include "src/job/job_trace_layout.h"
+#include "src/offload/offload_device.h"
 #include "src/core/core_state.h"
 #include "src/mpi/comm/mpi_comm.h"
 #include "src/mpi/win/mpi_win.h"
@@ -393,8 +394,10 @@ int PMPI_Win_get_info(MPI_Win win, MPI_Info *info_used)
 	if (err)
 		return err;
 	info = weft_info_dup(w->info);
-	if (!info)
+	if (!info || weft_device_info(info)) {
+		weft_info_close(info);
 		return weft_err_rc(w, __func__, -ENOMEM);
+	}
 	*info_used = weft_info_handle(info);
 	return MPI_SUCCESS;
 }

@@ -333,10 +333,26 @@ static void set_hint(MPI_File f, const char *key, const char *value)
 	MT_OK(MPI_Info_free(&info));
 }
 
+/* The memory kinds are those of the communicator. */
+static void kinds(MPI_File f)
+{
+	char val[MPI_MAX_INFO_VAL];
+	int flag, len = sizeof(val);
+	MPI_Info info;
+
+	MT_OK(MPI_Comm_get_info(MPI_COMM_WORLD, &info));
+	MT_OK(MPI_Info_get_string(info, "mpi_memory_alloc_kinds", &len, val,
+				  &flag));
+	MT_TRUE(flag && strstr(val, "mpi"));
+	MT_OK(MPI_Info_free(&info));
+	hint_is(f, "mpi_memory_alloc_kinds", val);
+}
+
 static void hints(MPI_File f)
 {
 	MPI_Info info;
 
+	kinds(f);
 	hint_is(f, "cb_buffer_size", "16777216");
 	hint_is(f, "romio_cb_write", "automatic");
 	MT_OK(MPI_Info_create(&info));

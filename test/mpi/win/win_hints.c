@@ -60,9 +60,8 @@ static const struct row {
 	{ "accumulate_ops", "same_op", "same_op_no_op", "same" },
 	{ "mpi_accumulate_granularity", "64", "0", "64k" },
 	{ "mpi_assert_memory_alloc_kinds", "mpi:alloc_mem:win_allocate,system",
-	  NULL, "cuda" },
+	  NULL, "hip" },
 	{ "mpi_assert_memory_alloc_kinds", "system", NULL, "mpi:device" },
-	{ "mpi_memory_alloc_kinds", "mpi,system", "mpi,system", "cuda" },
 	{ "mpi_colour", NULL, NULL, "blue" },
 };
 
@@ -92,6 +91,23 @@ static void check_row(const struct row *r, enum win_kind kind)
 		return;
 	w = open_with_hint(kind, r->key, r->val);
 	MT_TRUE(hint_is(w.win, r->key, r->val));
+	wt_close(&w);
+}
+
+/* The memory kinds are those of the communicator. */
+static void check_kinds(enum win_kind kind)
+{
+	struct wt w = open_with_hint(kind, "mpi_memory_alloc_kinds", "mpi");
+	char val[MPI_MAX_INFO_VAL + 1] = "";
+	int len = sizeof(val), flag;
+	MPI_Info info;
+
+	MT_OK(MPI_Comm_get_info(MPI_COMM_WORLD, &info));
+	MT_OK(MPI_Info_get_string(info, "mpi_memory_alloc_kinds", &len, val,
+				  &flag));
+	MT_TRUE(flag && strstr(val, "mpi") && strstr(val, "system"));
+	MT_OK(MPI_Info_free(&info));
+	MT_TRUE(hint_is(w.win, "mpi_memory_alloc_kinds", val));
 	wt_close(&w);
 }
 
@@ -256,6 +272,7 @@ int main(int argc, char **argv)
 	for (int k = 0; k < WT_KINDS; k++) {
 		for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
 			check_row(&rows[i], k);
+		check_kinds(k);
 		locks_are_refused(k);
 		locks_disabled_later(k);
 		locks_need_all_members(k);
