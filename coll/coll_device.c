@@ -38,12 +38,12 @@ static void *host_buffer_alloc(MPI_Count n, const struct weft_dt *dt,
 	return block;
 }
 
-static void copy(void *to, const void *from, MPI_Count n, struct weft_dt *dt)
+static int copy(void *to, const void *from, MPI_Count n, struct weft_dt *dt)
 {
 	struct weft_typed t = { dt, to, n };
 	struct weft_typed f = { dt, (void *)(uintptr_t)from, n };
 
-	weft_device_copy(&t, &f);
+	return weft_device_copy(&t, &f);
 }
 
 static bool is_device(const struct weft_coll_args *a, const void *buf)
@@ -113,22 +113,25 @@ static void staged_fini(struct staged *s)
  * Copies the input to host memory. For an exclusive scan, also copies the
  * receive buffer, because on rank 0 it must keep its contents.
  */
-static void staged_in(struct staged *s)
+static int staged_in(struct staged *s)
 {
 	const struct weft_coll_args *a = &s->user;
 	bool in_place = a->s.buf == MPI_IN_PLACE;
+	int rc = 0;
 
 	if (s->s_block)
-		copy(s->host.s.buf, a->s.buf, s->in, a->r.dt);
-	if (s->r_block && (in_place || a->kind == WEFT_COLL_EXSCAN))
-		copy(s->host.r.buf, a->r.buf, in_place ? s->in : s->out,
-		     a->r.dt);
+		rc = copy(s->host.s.buf, a->s.buf, s->in, a->r.dt);
+	if (!rc && s->r_block && (in_place || a->kind == WEFT_COLL_EXSCAN))
+		rc = copy(s->host.r.buf, a->r.buf, in_place ? s->in : s->out,
+			  a->r.dt);
+	return rc;
 }
 
-static void staged_out(struct staged *s)
+static int staged_out(struct staged *s)
 {
-	if (s->r_block)
-		copy(s->user.r.buf, s->host.r.buf, s->out, s->user.r.dt);
+	return s->r_block ? copy(s->user.r.buf, s->host.r.buf, s->out,
+				 s->user.r.dt)
+			  : 0;
 }
 
 int coll_device_run(const struct weft_coll_args *a)
@@ -136,11 +139,12 @@ int coll_device_run(const struct weft_coll_args *a)
 	struct staged s;
 	int rc = staged_init(&s, a);
 
-	if (!rc) {
-		staged_in(&s);
+	if (!rc)
+		rc = staged_in(&s);
+	if (!rc)
 		rc = coll_run_host(&s.host);
-		staged_out(&s);
-	}
+	if (!rc)
+		rc = staged_out(&s);
 	staged_fini(&s);
 	return rc;
 }
@@ -157,8 +161,9 @@ static int req_start(struct weft_req *r)
 	struct staged *s = staged_of(r);
 	int rc;
 
-	staged_in(s);
-	rc = s->inner->ops->start(s->inner);
+	rc = staged_in(s);
+	if (!rc)
+		rc = s->inner->ops->start(s->inner);
 	if (rc)
 		return rc;
 	r->error = 0;
@@ -177,7 +182,8 @@ static int req_step(struct weft_req *r)
 	if (!weft_req_is_done(s->inner))
 		return 0;
 	rc = weft_req_collect(&s->inner, MPI_STATUS_IGNORE);
-	staged_out(s);
+	if (!rc)
+		rc = staged_out(s);
 	return rc ? rc : 1;
 }
 
@@ -246,8 +252,9 @@ int coll_device_start(const struct weft_coll_args *a, struct weft_req **req_p)
 
 	if (rc)
 		return rc;
-	staged_in(s);
-	rc = weft_coll_start(&s->host, &s->inner);
+	rc = staged_in(s);
+	if (!rc)
+		rc = weft_coll_start(&s->host, &s->inner);
 	if (rc) {
 		staged_drop(s);
 		return rc;

@@ -286,15 +286,15 @@ static int step_wait_all(struct coll_prog *p)
 	return 1;
 }
 
-static void step_copy(const struct coll_step *st)
+static int step_copy(const struct coll_step *st)
 {
 	struct weft_typed from = { st->dt, (void *)(uintptr_t)st->buf, st->n };
 	struct weft_typed to = { st->to_dt, st->to, st->to_n };
 
 	if (weft_device_used())
-		weft_device_copy(&to, &from);
-	else
-		weft_pack_copy(&to, &from);
+		return weft_device_copy(&to, &from);
+	weft_pack_copy(&to, &from);
+	return 0;
 }
 
 int coll_step_do(struct coll_prog *p, const struct coll_step *st)
@@ -316,7 +316,7 @@ int coll_step_do(struct coll_prog *p, const struct coll_step *st)
 		return 1;
 	case COLL_COPY:
 		if (weft_likely(!p->err))
-			step_copy(st);
+			prog_fail(p, step_copy(st));
 		return 1;
 	case COLL_UNIT:
 		return post_unit(p, st);

@@ -32,10 +32,15 @@
 #define BCAST_PARTS  8
 #define REDUCE_PARTS 4
 
+static void fail(struct coll_prog *p, int err)
+{
+	if (!p->err)
+		p->err = err;
+}
+
 static void finish(struct coll_prog *p, const struct coll_shared *s)
 {
-	if (s->err && !p->err)
-		p->err = s->err;
+	fail(p, s->err);
 }
 
 /*
@@ -324,14 +329,16 @@ void coll_bcast_shared(struct coll_prog *p, const struct weft_coll_args *a)
 	for (at = 0; at < bytes && !s->err; at += part) {
 		if (p->rank == a->root) {
 			coll_shared_begin(s);
-			weft_core_pack(&t, at, coll_shared_slot(s, a->root),
-				       part);
+			fail(p, weft_core_pack(&t, at,
+					       coll_shared_slot(s, a->root),
+					       part));
 			coll_shared_reach(s, COLL_SHARED_FILLED);
 		} else {
 			coll_shared_begin_reader(s);
 			coll_shared_wait(s, a->root, COLL_SHARED_FILLED);
-			weft_core_unpack(&t, at, coll_shared_slot(s, a->root),
-					 min_size(part, bytes - at));
+			fail(p, weft_core_unpack(&t, at,
+						 coll_shared_slot(s, a->root),
+						 min_size(part, bytes - at)));
 		}
 		coll_shared_reach(s, COLL_SHARED_LEFT);
 	}
@@ -346,14 +353,15 @@ static void allgather_round(struct coll_prog *p, struct coll_shared *s,
 	struct weft_typed own = block_of(&a->r, p->rank);
 
 	coll_shared_begin(s);
-	weft_core_pack(&own, at, coll_shared_slot(s, p->rank), bytes);
+	fail(p, weft_core_pack(&own, at, coll_shared_slot(s, p->rank), bytes));
 	coll_shared_reach(s, COLL_SHARED_FILLED);
 	for (int i = 1; i < p->size; i++) {
 		int peer = peer_before(p, i);
 		struct weft_typed to = block_of(&a->r, peer);
 
 		coll_shared_wait(s, peer, COLL_SHARED_FILLED);
-		weft_core_unpack(&to, at, coll_shared_slot(s, peer), bytes);
+		fail(p, weft_core_unpack(&to, at, coll_shared_slot(s, peer),
+					 bytes));
 	}
 	coll_shared_reach(s, COLL_SHARED_LEFT);
 }

@@ -19,10 +19,7 @@ static int device_open(struct file_op *op, bool write)
 	op->host_copy = weft_device_host_alloc(&op->device, &op->user);
 	if (!op->host_copy)
 		return -ENOMEM;
-	if (write && weft_device_copy(&op->user, &op->device) !=
-			     weft_typed_bytes(&op->device))
-		return -EIO;
-	return 0;
+	return write ? weft_device_copy(&op->user, &op->device) : 0;
 }
 
 /* Copies the first bytes that were read to device memory. */
@@ -33,8 +30,7 @@ static int device_store(const struct file_op *op, size_t bytes)
 
 	if (!rc) {
 		weft_pack(&op->user, 0, packed, bytes);
-		if (weft_device_unpack(&op->device, 0, packed, bytes) != bytes)
-			rc = -EIO;
+		rc = weft_device_unpack(&op->device, 0, packed, bytes);
 	}
 	free(packed);
 	return rc;

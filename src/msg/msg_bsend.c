@@ -178,11 +178,12 @@ static int send_from(struct weft_bsend *b, const struct weft_p2p_args *a)
 	s = alloc_seg(b, bytes);
 	if (!s)
 		return -ENOBUFS;
-	weft_core_pack(&t, 0, s + 1, data);
 	packed.buf = s + 1;
 	packed.count = (MPI_Count)data;
 	packed.dt = weft_dt_of(MPI_BYTE);
-	rc = weft_core_isend(&packed, &s->req);
+	rc = weft_core_pack(&t, 0, s + 1, data);
+	if (!rc)
+		rc = weft_core_isend(&packed, &s->req);
 	if (rc) {
 		weft_list_remove(&s->link);
 		if (!b->base)

@@ -82,14 +82,17 @@ int weft_core_isendrecv(const struct weft_p2p_args *send,
 	return 0;
 }
 
-void *weft_core_packed_copy(const void *buf, MPI_Count count,
-			    struct weft_dt *dt)
+int weft_core_packed_copy(const void *buf, MPI_Count count, struct weft_dt *dt,
+			  void **copy_p)
 {
 	struct weft_typed t = { dt, (void *)(uintptr_t)buf, count };
 	size_t bytes = weft_typed_bytes(&t);
 	void *copy = malloc(bytes + 1);
+	int rc = copy ? weft_core_pack(&t, 0, copy, bytes) : -ENOMEM;
 
-	if (copy)
-		weft_core_pack(&t, 0, copy, bytes);
-	return copy;
+	if (rc)
+		free(copy);
+	else
+		*copy_p = copy;
+	return rc;
 }

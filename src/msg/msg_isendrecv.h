@@ -13,8 +13,11 @@ int weft_core_isendrecv(const struct weft_p2p_args *send,
 			const struct weft_p2p_args *recv, void *tmp,
 			struct weft_req **req_p);
 
-/* Returns a packed copy, for MPI_Sendrecv_replace; NULL: no memory. */
-void *weft_core_packed_copy(const void *buf, MPI_Count count,
-			    struct weft_dt *dt);
+/*
+ * Makes a packed copy, for MPI_Sendrecv_replace; the caller frees *copy_p.
+ * Returns 0, -ENOMEM or -EIO.
+ */
+int weft_core_packed_copy(const void *buf, MPI_Count count, struct weft_dt *dt,
+			  void **copy_p);
 
 #endif

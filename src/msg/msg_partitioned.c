@@ -323,9 +323,10 @@ static bool has_arrived(struct part *p, MPI_Count i)
 	p->fault = p->fault ? p->fault : rc;
 	p->reqs[i] = NULL;
 	if (p->copy)
-		weft_core_unpack(&t, (size_t)(i * p->hello.bytes),
-				 p->copy + i * p->hello.bytes,
-				 (size_t)p->hello.bytes);
+		rc = weft_core_unpack(&t, (size_t)(i * p->hello.bytes),
+				      p->copy + i * p->hello.bytes,
+				      (size_t)p->hello.bytes);
+	p->fault = p->fault ? p->fault : rc;
 	return true;
 }
 

@@ -23,14 +23,17 @@
 
 /* ---- completion ---------------------------------------------------------- */
 
-static WEFT_COLD void unpack(struct weft_p2p *p, size_t len)
+static WEFT_COLD int unpack(struct weft_p2p *p, size_t len)
 {
+	int rc;
+
 	if (len > p->bytes)
 		len = p->bytes;
-	weft_core_unpack(&p->data, 0, p->bounce, len);
+	rc = weft_core_unpack(&p->data, 0, p->bounce, len);
 	free(p->bounce);
 	p->bounce = NULL;
 	weft_count(WEFT_COUNT_RECV_PACKED, 1);
+	return rc;
 }
 
 /*
@@ -58,8 +61,11 @@ static int fill_result(struct weft_p2p *p, const struct fi_cq_tagged_entry *e,
 	}
 	if (weft_unlikely(e->flags & FI_REMOTE_CQ_DATA))
 		weft_ctrl_matched(p->req.comm, p->req.source, e->data);
-	if (weft_unlikely(p->bounce != NULL))
-		unpack(p, e->len);
+	if (weft_unlikely(p->bounce != NULL)) {
+		int rc = unpack(p, e->len);
+
+		err = err ? err : rc;
+	}
 	return err;
 }
 

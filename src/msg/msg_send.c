@@ -121,6 +121,7 @@ static int prepare(struct weft_p2p *p)
 {
 	size_t limit = weft_core.iov_limit;
 	const struct weft_typed *t = &p->data;
+	int rc;
 
 	p->pieces = 1;
 	p->packed_by_packet = false;
@@ -139,8 +140,12 @@ static int prepare(struct weft_p2p *p)
 	p->bounce = malloc(p->bytes + 1);
 	if (!p->bounce)
 		return -ENOMEM;
-	weft_core_pack(t, 0, p->bounce, p->bytes);
-	return 0;
+	rc = weft_core_pack(t, 0, p->bounce, p->bytes);
+	if (rc) {
+		free(p->bounce);
+		p->bounce = NULL;
+	}
+	return rc;
 }
 
 static void count_send(const struct weft_p2p *p)

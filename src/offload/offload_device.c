@@ -143,55 +143,61 @@ static size_t next_pieces(const struct weft_typed *t, size_t pos, size_t end,
 	return bytes;
 }
 
-static size_t device_move(const struct weft_typed *t, size_t pos, char *host,
-			  size_t len, bool in)
+/* Moves the bytes [pos, pos + len) of the packed data, or up to its end. */
+static int device_move(const struct weft_typed *t, size_t pos, char *host,
+		       size_t len, bool in)
 {
 	struct iovec *iov = malloc(PIECES * sizeof(*iov));
-	size_t done = 0, n = iov && len ? 1 : 0;
-	int pieces;
+	size_t done = 0, n = 1;
+	int pieces, err = 0;
 
-	while (n && done < len) {
+	if (!iov)
+		return -ENOMEM;
+	while (n && done < len && !err) {
 		n = next_pieces(t, pos + done, pos + len, iov, &pieces);
 		if (n &&
 		    weft_core.device->move(&weft_core.domain->fid, iov,
 					   (size_t)pieces, host + done, in))
-			break;
+			err = -EIO;
 		done += n;
 	}
 	free(iov);
-	return done;
+	return err;
 }
 
-size_t weft_device_pack(const struct weft_typed *t, size_t pos, void *dst,
-			size_t len)
+int weft_device_pack(const struct weft_typed *t, size_t pos, void *dst,
+		     size_t len)
 {
 	return device_move(t, pos, dst, len, false);
 }
 
-size_t weft_device_unpack(const struct weft_typed *t, size_t pos,
-			  const void *src, size_t len)
+int weft_device_unpack(const struct weft_typed *t, size_t pos, const void *src,
+		       size_t len)
 {
 	return device_move(t, pos, (char *)(uintptr_t)src, len, true);
 }
 
 /* Copies through host memory, whichever side is on the device. */
-size_t weft_device_copy(const struct weft_typed *dst,
-			const struct weft_typed *src)
+int weft_device_copy(const struct weft_typed *dst, const struct weft_typed *src)
 {
 	size_t n = weft_typed_bytes(src), room = weft_typed_bytes(dst);
 	void *host;
+	int err;
 
-	if (!weft_device_has(dst) && !weft_device_has(src))
-		return weft_pack_copy(dst, src);
+	if (!weft_device_has(dst) && !weft_device_has(src)) {
+		weft_pack_copy(dst, src);
+		return 0;
+	}
 	if (n > room)
 		n = room;
 	host = malloc(n + 1);
 	if (!host)
-		return 0;
-	n = device_move(src, 0, host, n, false);
-	n = device_move(dst, 0, host, n, true);
+		return -ENOMEM;
+	err = device_move(src, 0, host, n, false);
+	if (!err)
+		err = device_move(dst, 0, host, n, true);
 	free(host);
-	return n;
+	return err;
 }
 
 /* ---- reduction operations on device memory ------------------------------- */
@@ -212,15 +218,13 @@ void *weft_device_host_alloc(const struct weft_typed *device,
 	return block;
 }
 
-void *weft_device_to_host(const struct weft_typed *device,
-			  struct weft_typed *host)
+int weft_device_to_host(const struct weft_typed *device,
+			struct weft_typed *host, void **block_p)
 {
 	struct weft_typed from = *device;
-	void *block = weft_device_host_alloc(&from, host);
 
-	if (block)
-		weft_device_copy(host, &from);
-	return block;
+	*block_p = weft_device_host_alloc(&from, host);
+	return *block_p ? weft_device_copy(host, &from) : -ENOMEM;
 }
 
 int weft_device_apply(const struct weft_op *op, const void *in, void *inout,
@@ -228,13 +232,14 @@ int weft_device_apply(const struct weft_op *op, const void *in, void *inout,
 {
 	struct weft_typed a = { dt, (void *)(uintptr_t)in, n };
 	struct weft_typed b, to = { dt, inout, n };
-	void *in_block = weft_device_to_host(&a, &a);
-	void *out_block = weft_device_to_host(&to, &b);
-	int rc = in_block && out_block ? 0 : -ENOMEM;
+	void *in_block, *out_block = NULL;
+	int rc = weft_device_to_host(&a, &a, &in_block);
 
+	if (!rc)
+		rc = weft_device_to_host(&to, &b, &out_block);
 	if (!rc) {
 		weft_op_apply(op, a.buf, b.buf, n, dt);
-		weft_device_copy(&to, &b);
+		rc = weft_device_copy(&to, &b);
 	}
 	free(in_block);
 	free(out_block);

@@ -62,38 +62,50 @@ static inline bool weft_device_has(const struct weft_typed *t)
 	return weft_device_owns((const char *)t->buf + t->dt->true_lb);
 }
 
-/* Variants of functions of types_pack.h and types_op.h for device memory. */
-size_t weft_device_pack(const struct weft_typed *t, size_t pos, void *dst,
-			size_t len);
-size_t weft_device_unpack(const struct weft_typed *t, size_t pos,
-			  const void *src, size_t len);
-size_t weft_device_copy(const struct weft_typed *dst,
-			const struct weft_typed *src);
+/*
+ * Variants of functions of types_pack.h and types_op.h for device memory. They
+ * move as many bytes as those, and return 0, -ENOMEM, or -EIO: the device has
+ * failed, or the memory has been freed.
+ */
+int weft_device_pack(const struct weft_typed *t, size_t pos, void *dst,
+		     size_t len);
+int weft_device_unpack(const struct weft_typed *t, size_t pos, const void *src,
+		       size_t len);
+int weft_device_copy(const struct weft_typed *dst,
+		     const struct weft_typed *src);
 /*
  * Allocates a zeroed host buffer with the layout of data in device memory. Sets
  * *host, which may be *device. Returns the block to free, or NULL: no memory.
  */
 void *weft_device_host_alloc(const struct weft_typed *device,
 			     struct weft_typed *host);
-/* As above, and copies the data to the buffer. */
-void *weft_device_to_host(const struct weft_typed *device,
-			  struct weft_typed *host);
-/* Applies op. Returns 0 or -ENOMEM. */
+/*
+ * As above, and copies the data to the buffer. Sets *block_p to the block to
+ * free, or NULL. Returns 0, -ENOMEM or -EIO.
+ */
+int weft_device_to_host(const struct weft_typed *device,
+			struct weft_typed *host, void **block_p);
+/* Applies op. Returns 0, -ENOMEM or -EIO. */
 int weft_device_apply(const struct weft_op *op, const void *in, void *inout,
 		      MPI_Count n, struct weft_dt *dt);
 
-static inline size_t weft_core_pack(const struct weft_typed *t, size_t pos,
-				    void *dst, size_t len)
+/* For data in any memory. Return 0 or, as above, an error. */
+static inline int weft_core_pack(const struct weft_typed *t, size_t pos,
+				 void *dst, size_t len)
 {
-	return weft_device_has(t) ? weft_device_pack(t, pos, dst, len)
-				  : weft_pack(t, pos, dst, len);
+	if (weft_device_has(t))
+		return weft_device_pack(t, pos, dst, len);
+	weft_pack(t, pos, dst, len);
+	return 0;
 }
 
-static inline size_t weft_core_unpack(const struct weft_typed *t, size_t pos,
-				      const void *src, size_t len)
+static inline int weft_core_unpack(const struct weft_typed *t, size_t pos,
+				   const void *src, size_t len)
 {
-	return weft_device_has(t) ? weft_device_unpack(t, pos, src, len)
-				  : weft_unpack(t, pos, src, len);
+	if (weft_device_has(t))
+		return weft_device_unpack(t, pos, src, len);
+	weft_unpack(t, pos, src, len);
+	return 0;
 }
 
 #endif

@@ -39,13 +39,12 @@ int win_device_apply(const struct win_elem *e, char *at,
 	host = malloc(len);
 	if (!host)
 		return -ENOMEM;
-	if (needs_read(e, r) && weft_device_pack(&device, 0, host, len) != len)
-		rc = -EIO;
+	if (needs_read(e, r))
+		rc = weft_device_pack(&device, 0, host, len);
 	if (!rc)
 		win_elem_apply(e, host, r, n, true);
-	if (!rc && e->what != WIN_ELEM_KEEP &&
-	    weft_device_unpack(&device, 0, host, len) != len)
-		rc = -EIO;
+	if (!rc && e->what != WIN_ELEM_KEEP)
+		rc = weft_device_unpack(&device, 0, host, len);
 	free(host);
 	return rc;
 }
@@ -68,11 +67,8 @@ int win_device_move(struct weft_win *w, const struct weft_win_xfer *x, bool put)
 				(char *)w->base + (uint64_t)x->disp *
 							  w->peer[w->rank].unit,
 				x->tcount };
-	size_t len = weft_typed_bytes(put ? &o : &t);
 
 	if (!weft_device_has(&t))
 		return -ERANGE;
-	if (weft_device_copy(put ? &t : &o, put ? &o : &t) != len)
-		return -EIO;
-	return 0;
+	return weft_device_copy(put ? &t : &o, put ? &o : &t);
 }

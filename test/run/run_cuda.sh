@@ -91,6 +91,14 @@ failure cuMemAlloc_v2 "alloc memory host ok"
 failure cuMemHostAlloc "alloc memory host ok"
 failure cuModuleLoadData "alloc memory host ok"
 failure cuMemcpyAsync "alloc ok send error host ok"
+# a GPU that fails while a job runs
+${CC:-cc} -I"$top_srcdir/include" "$top_srcdir/test/run/run_cuda_lost.c" \
+	-o "$dir/lost" -L"$builddir/.libs" -lmpi_abi \
+	-Wl,-rpath,"$builddir/.libs" || complain "the program does not compile"
+for machine in native apenet; do
+	FI_WEFT_MACHINE=$machine run 0 -n 2 "$dir/lost"
+	out ''
+done
 unset TEST_DEVICE_KIND
 FI_WEFT_CUDA=no "$builddir/mpiexec" -n 1 "$dir/fail" > "$dir/out" 2>&1
 grep -q none "$dir/out" && grep -q 'alloc value' "$dir/out" || { cat "$dir/out"; complain "no is ignored"; }

@@ -69,10 +69,11 @@ static int check_replace(struct mpi_msg *m, int source, int recvtag,
 	err = sendrecv_check(m, &r, c, send, recv);
 	if (err)
 		return err;
-	send->buf = weft_core_packed_copy(m->buf, m->count, m->dt);
 	send->count = m->count * m->dt->size;
 	send->dt = weft_dt_of(MPI_BYTE);
-	return send->buf ? 0 : weft_err_rc(c, m->func, -ENOMEM);
+	return weft_err_rc(
+		c, m->func,
+		weft_core_packed_copy(m->buf, m->count, m->dt, &send->buf));
 }
 
 static int replace(struct mpi_msg m, int source, int recvtag, MPI_Comm comm,

@@ -69,15 +69,20 @@ static int pack(struct flat *f, int err, struct mpi_msg *m, void *out,
 		const void *position)
 {
 	struct weft_typed t;
+	size_t bytes;
 
 	err = flat_open(f, err, m, position, &t);
 	if (err)
 		return err;
 	out = (char *)out + f->pos;
-	f->pos +=
-		(MPI_Count)(f->external ? weft_pack_ext(&t, out)
-					: weft_core_pack(&t, 0, out,
-							 weft_typed_bytes(&t)));
+	bytes = weft_typed_bytes(&t);
+	if (f->external)
+		bytes = weft_pack_ext(&t, out);
+	else
+		err = weft_core_pack(&t, 0, out, bytes);
+	if (err)
+		return weft_err_rc(NULL, m->func, err);
+	f->pos += (MPI_Count)bytes;
 	return MPI_SUCCESS;
 }
 
@@ -85,15 +90,20 @@ static int unpack(struct flat *f, int err, struct mpi_msg *m, const void *in,
 		  const void *position)
 {
 	struct weft_typed t;
+	size_t bytes;
 
 	err = flat_open(f, err, m, position, &t);
 	if (err)
 		return err;
 	in = (const char *)in + f->pos;
-	f->pos += (MPI_Count)(f->external
-				      ? weft_unpack_ext(&t, in)
-				      : weft_core_unpack(&t, 0, in,
-							 weft_typed_bytes(&t)));
+	bytes = weft_typed_bytes(&t);
+	if (f->external)
+		bytes = weft_unpack_ext(&t, in);
+	else
+		err = weft_core_unpack(&t, 0, in, bytes);
+	if (err)
+		return weft_err_rc(NULL, m->func, err);
+	f->pos += (MPI_Count)bytes;
 	return MPI_SUCCESS;
 }
 

@@ -194,14 +194,15 @@ static bool is_staged(const void *buf, MPI_Count count,
 static int stage(struct staged *s, void **buf_p, MPI_Count count,
 		 const struct weft_dt *dt)
 {
+	int rc;
+
 	if (!is_staged(*buf_p, count, dt))
 		return 0;
 	s->device = (struct weft_typed){ dt, *buf_p, count };
-	s->block = weft_device_to_host(&s->device, &s->host);
-	if (!s->block)
-		return -ENOMEM;
-	*buf_p = s->host.buf;
-	return 0;
+	rc = weft_device_to_host(&s->device, &s->host, &s->block);
+	if (!rc)
+		*buf_p = s->host.buf;
+	return rc;
 }
 
 /* Executes a call with copies in host memory, before it returns. */
@@ -226,7 +227,7 @@ static WEFT_COLD int acc_staged(struct weft_win *w, struct weft_win_xfer x)
 		rc = weft_req_collect(&r, MPI_STATUS_IGNORE);
 	}
 	if (!rc && result.block)
-		weft_device_copy(&result.device, &result.host);
+		rc = weft_device_copy(&result.device, &result.host);
 	free(in.block);
 	free(compare.block);
 	free(result.block);

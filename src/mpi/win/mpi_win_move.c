@@ -76,7 +76,7 @@ static WEFT_COLD int move_staged(struct weft_win *w,
 	size_t bytes = weft_typed_bytes(&t);
 	struct weft_win_xfer host = *x;
 	struct weft_req *r = NULL;
-	int rc;
+	int rc = 0;
 
 	host.buf = malloc(bytes);
 	if (!host.buf)
@@ -84,16 +84,18 @@ static WEFT_COLD int move_staged(struct weft_win *w,
 	host.dt = weft_dt_of(MPI_BYTE);
 	host.count = (MPI_Count)bytes;
 	if (put)
-		weft_device_pack(&t, 0, host.buf, bytes);
+		rc = weft_device_pack(&t, 0, host.buf, bytes);
 	else
 		bytes = (size_t)(x->tcount * x->tdt->size);
-	rc = put ? weft_win_put(w, &host, &r) : weft_win_get(w, &host, &r);
+	if (!rc)
+		rc = put ? weft_win_put(w, &host, &r)
+			 : weft_win_get(w, &host, &r);
 	if (!rc) {
 		weft_req_wait(r);
 		rc = weft_req_collect(&r, MPI_STATUS_IGNORE);
 	}
 	if (!rc && !put)
-		weft_device_unpack(&t, 0, host.buf, bytes);
+		rc = weft_device_unpack(&t, 0, host.buf, bytes);
 	free(host.buf);
 	return rc;
 }

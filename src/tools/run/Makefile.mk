@@ -40,6 +40,6 @@ src_tools_run_run_env_test_LDADD = $(RUN_TEST_LIBS)
 PLAIN_TESTS += test/run/run_delegates.sh test/run/run_limits.sh test/run/run_limit_self.sh test/run/run_limit_tasks.sh test/run/run_scale.sh \
 	test/run/run_death.sh test/run/run_seccomp.sh test/run/run_gdb.sh test/run/run_mpir.sh test/run/run_valgrind.sh test/run/run_languages.sh test/run/run_cuda.sh test/run/run_coll_death.sh test/run/run_spawn.sh test/run/run_survive.sh test/run/run_files.sh test/run/run_versions.sh test/run/run_health.sh test/run/run_io.sh test/run/run_job.sh \
 	test/run/run_launchers.sh test/run/run_bad_args.sh test/run/run_messages.sh test/run/run_access.sh
-EXTRA_DIST += src/tools/run/README test/run/run_valgrind.c test/run/run_seccomp.c test/run/run_files.c test/run/run_refuse.c test/run/run_limit_self.c test/run/run_health.c test/run/run_hello.c test/run/run_scale.c test/run/run_coll_client.c \
+EXTRA_DIST += src/tools/run/README test/run/run_cuda_lost.c test/run/run_valgrind.c test/run/run_seccomp.c test/run/run_files.c test/run/run_refuse.c test/run/run_limit_self.c test/run/run_health.c test/run/run_hello.c test/run/run_scale.c test/run/run_coll_client.c \
 	test/run/run_lib.sh bench/startup.sh
 dist_man1_MANS += doc/mpiexec.1 doc/mpirun.1

@@ -176,6 +176,33 @@ static void processor_access_faults(void)
 	MT_TRUE(WIFSIGNALED(status) && WTERMSIG(status) == SIGSEGV);
 }
 
+/* Partitions of device memory, which become ready in reverse order. */
+static void partitioned(int n)
+{
+	enum { PARTS = 5 };
+	int dest = (mt_rank + 1) % mt_size;
+	int source = (mt_rank + mt_size - 1) % mt_size;
+	MPI_Request r[2];
+
+	MT_OK(MPI_Psend_init(device, PARTS, n, MPI_BYTE, dest, 3,
+			     MPI_COMM_WORLD, MPI_INFO_NULL, &r[0]));
+	MT_OK(MPI_Precv_init(device + MOST, 1, PARTS * n, MPI_BYTE, source, 3,
+			     MPI_COMM_WORLD, MPI_INFO_NULL, &r[1]));
+	for (int round = 0; round < 2; round++) {
+		fill(device, (size_t)(PARTS * n),
+		     (uint64_t)(10 * mt_rank + round));
+		clear(device + MOST, (size_t)(PARTS * n));
+		MT_OK(MPI_Startall(2, r));
+		for (int i = PARTS - 1; i >= 0; i--)
+			MT_OK(MPI_Pready(i, r[0]));
+		MT_OK(MPI_Waitall(2, r, MPI_STATUSES_IGNORE));
+		expect(device + MOST, (size_t)(PARTS * n),
+		       (uint64_t)(10 * source + round));
+	}
+	for (int i = 0; i < 2; i++)
+		MT_OK(MPI_Request_free(&r[i]));
+}
+
 static void kinds_are_reported(void)
 {
 	char kinds[MPI_MAX_INFO_VAL] = "";
@@ -231,6 +258,8 @@ int main(int argc, char **argv)
 	columns(20000);
 	persistent(100);
 	persistent(300001);
+	partitioned(30);
+	partitioned(150001);
 	MT_OK(MPI_Buffer_detach(&room, &tag));
 	MT_OK(MPI_Free_mem(device));
 	free(room);
