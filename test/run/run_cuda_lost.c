@@ -14,7 +14,7 @@
 #define BYTES (1 << 20)
 
 static int rank, wrong;
-static char *device[2];
+static char *device[2], host_block[100];
 static MPI_Win created, dynamic;
 static MPI_Aint attached[2];
 
@@ -57,6 +57,8 @@ static void windows_open(void)
 	MPI_Win_set_errhandler(created, MPI_ERRORS_RETURN);
 	MPI_Win_set_errhandler(dynamic, MPI_ERRORS_RETURN);
 	good("MPI_Win_attach", MPI_Win_attach(dynamic, device[1], BYTES));
+	good("MPI_Win_attach",
+	     MPI_Win_attach(dynamic, host_block, sizeof(host_block)));
 	MPI_Get_address(device[1], &attached[rank]);
 	MPI_Allgather(MPI_IN_PLACE, 0, MPI_AINT, attached, 1, MPI_AINT,
 		      MPI_COMM_WORLD);
@@ -83,6 +85,7 @@ static int exchange(void *from, void *to, int n)
 static void accesses(void)
 {
 	int old, one = 1;
+	MPI_Aint host;
 
 	failed("get, created window", get(created, 0));
 	failed("get, dynamic window", get(dynamic, attached[!rank]));
@@ -90,9 +93,12 @@ static void accesses(void)
 	failed("own fetch and add",
 	       MPI_Fetch_and_op(&one, &old, MPI_INT, rank, attached[rank],
 				MPI_SUM, dynamic));
-	failed("put from device memory",
-	       MPI_Put(device[0], 100, MPI_BYTE, rank, attached[rank], 100,
-		       MPI_BYTE, dynamic));
+	MPI_Get_address(host_block, &host);
+	failed("put from device memory", MPI_Put(device[0], 100, MPI_BYTE, rank,
+						 host, 100, MPI_BYTE, dynamic));
+	failed("accumulate from device memory",
+	       MPI_Accumulate(device[0], 10, MPI_INT, rank, host, 10, MPI_INT,
+			      MPI_SUM, dynamic));
 	MPI_Win_unlock(rank, dynamic);
 }
 
@@ -114,7 +120,7 @@ static void local_calls(void)
 
 int main(int argc, char **argv)
 {
-	int size, host[2] = { 5, 0 };
+	int size, host[2] = { 5, 0 }, sum[10];
 
 	MPI_Init(&argc, &argv);
 	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
@@ -141,9 +147,8 @@ int main(int argc, char **argv)
 	failed("MPI_Allreduce",
 	       MPI_Allreduce(device[0], device[1], BYTES / 4, MPI_INT, MPI_SUM,
 			     MPI_COMM_WORLD));
-	failed("short MPI_Allreduce",
-	       MPI_Allreduce(device[0], device[1], 10, MPI_INT, MPI_SUM,
-			     MPI_COMM_WORLD));
+	failed("short MPI_Allreduce", MPI_Allreduce(device[0], sum, 10, MPI_INT,
+						    MPI_SUM, MPI_COMM_WORLD));
 	host[0] = 5;
 	good("host memory", exchange(&host[0], &host[1], sizeof(int)));
 	good("contents", host[1] != 5);
