@@ -199,6 +199,40 @@ static void accumulates(void)
 	MT_OK(MPI_Type_free(&t));
 }
 
+/*
+ * Exposure epochs: a target in MPI_Win_wait executes accesses to its device
+ * memory.
+ */
+static void exposures(void)
+{
+	MPI_Group all, group[2];
+	MPI_Request r;
+	int n = 20000;
+
+	MT_OK(MPI_Win_get_group(win, &all));
+	MT_OK(MPI_Group_incl(all, 1, &to, &group[0]));
+	MT_OK(MPI_Group_incl(all, 1, &from, &group[1]));
+	MT_OK(MPI_Win_fence(MPI_MODE_NOSUCCEED, win));
+	mt_fill(check, (size_t)n, 70 + (uint64_t)mt_rank);
+	MT_OK(MPI_Win_post(group[1], 0, win));
+	MT_OK(MPI_Win_start(group[0], 0, win));
+	MT_OK(MPI_Rput(check, n, MPI_BYTE, to, address[to][FIRST], n, MPI_BYTE,
+		       win, &r));
+	MT_OK(MPI_Put(check, n, MPI_BYTE, to, address[to][HOST], n, MPI_BYTE,
+		      win));
+	MT_OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
+	MT_OK(MPI_Win_complete(win));
+	MT_OK(MPI_Win_wait(win));
+	for (int i = FIRST; i <= HOST; i++) {
+		memory_get(i, 0, check, (size_t)n);
+		MT_TRUE(mt_same(check, (size_t)n, 70 + (uint64_t)from));
+	}
+	MT_OK(MPI_Group_free(&group[0]));
+	MT_OK(MPI_Group_free(&group[1]));
+	MT_OK(MPI_Group_free(&all));
+	barrier();
+}
+
 /* ---- attach and detach --------------------------------------------------- */
 
 static int attach(int place, size_t at, size_t n)
@@ -332,6 +366,7 @@ int main(int argc, char **argv)
 		moves_to_all(to, from, 30000);
 		moves_to_all(mt_rank, mt_rank, 9000);
 		accumulates();
+		exposures();
 		neighbours();
 		freed_memory();
 		window_close();

@@ -18,6 +18,10 @@ enum kind {
 	ALLGATHER,
 	ALLTOALL,
 	ALLTOALLV,
+	GATHERV,
+	SCATTERV,
+	ALLGATHERV,
+	ALLTOALLW,
 	REDUCE_SCATTER,
 	BLOCK,
 	SCAN,
@@ -27,6 +31,8 @@ enum kind {
 
 static unsigned char *host[2], *device[2], *want, *got, *start;
 static int counts[64], displs[64];
+static int offsets[64]; /* displs in bytes */
+static MPI_Datatype types[64];
 
 /*
  * One operation of n longs per rank; how: 0 blocking, 1 nonblocking, 2
@@ -45,10 +51,44 @@ static int counts[64], displs[64];
 #define MPI_IAllgather		  MPI_Iallgather
 #define MPI_IAlltoall		  MPI_Ialltoall
 #define MPI_IAlltoallv		  MPI_Ialltoallv
+#define MPI_IGatherv		  MPI_Igatherv
+#define MPI_IScatterv		  MPI_Iscatterv
+#define MPI_IAllgatherv		  MPI_Iallgatherv
+#define MPI_IAlltoallw		  MPI_Ialltoallw
 #define MPI_IReduce_scatter	  MPI_Ireduce_scatter
 #define MPI_IReduce_scatter_block MPI_Ireduce_scatter_block
 #define MPI_IScan		  MPI_Iscan
 #define MPI_IExscan		  MPI_Iexscan
+
+/* Calls with a block length for each rank. */
+static int operate_blocks(enum kind k, void *s, void *r_, int n, int root,
+			  int how, MPI_Request *r_p)
+{
+	const MPI_Datatype t = MPI_INT64_T;
+	MPI_Request r = MPI_REQUEST_NULL;
+	int rc;
+
+	switch (k) {
+	case ALLTOALLV:
+		rc = CALL(Alltoallv, s, counts, displs, t, r_, counts, displs,
+			  t);
+		break;
+	case GATHERV:
+		rc = CALL(Gatherv, s, n, t, r_, counts, displs, t, root);
+		break;
+	case SCATTERV:
+		rc = CALL(Scatterv, s, counts, displs, t, r_, n, t, root);
+		break;
+	case ALLGATHERV:
+		rc = CALL(Allgatherv, s, n, t, r_, counts, displs, t);
+		break;
+	default:
+		rc = CALL(Alltoallw, s, counts, offsets, types, r_, counts,
+			  offsets, types);
+	}
+	*r_p = r;
+	return rc;
+}
 
 static void operate(enum kind k, void *s, void *r_, int n, int root, int how)
 {
@@ -81,10 +121,6 @@ static void operate(enum kind k, void *s, void *r_, int n, int root, int how)
 	case ALLTOALL:
 		rc = CALL(Alltoall, s, n, t, r_, n, t);
 		break;
-	case ALLTOALLV:
-		rc = CALL(Alltoallv, s, counts, displs, t, r_, counts, displs,
-			  t);
-		break;
 	case REDUCE_SCATTER:
 		rc = CALL(Reduce_scatter, s, r_, counts, t, MPI_SUM);
 		break;
@@ -98,7 +134,7 @@ static void operate(enum kind k, void *s, void *r_, int n, int root, int how)
 		rc = CALL(Exscan, s, r_, n, t, MPI_SUM);
 		break;
 	default:
-		break;
+		rc = operate_blocks(k, s, r_, n, root, how, &r);
 	}
 	MT_OK(rc);
 	for (int i = 0; i < (how == 2 ? 2 : 1) && how; i++) {
@@ -217,6 +253,8 @@ int main(int argc, char **argv)
 		for (int j = 0; j < mt_size; j++) {
 			counts[j] = n;
 			displs[j] = n * (mt_size - 1 - j);
+			offsets[j] = 8 * displs[j];
+			types[j] = MPI_INT64_T;
 		}
 		for (int k = 0; k < KINDS; k++)
 			for (int how = 0; how < 3; how++)
