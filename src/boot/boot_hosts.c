@@ -2,6 +2,7 @@
 /* Hosts of the job, from the host records read so far (boot_hosts.h). */
 #include "src/boot/boot_hosts.h"
 
+#include "src/core/core_opts.h"
 #include "src/core/core_state.h"
 
 #include <stdint.h>
@@ -27,6 +28,12 @@ static struct known *known; /* job.size entries; NULL: no record read yet */
 bool weft_hosts_several(void)
 {
 	return weft_core.job.local_size < weft_core.job.size;
+}
+
+bool weft_hosts_network(void)
+{
+	return weft_hosts_several() ||
+	       weft_cfg_get(&weft_core_opts[WEFT_OPT_JOB_NETWORK]).b;
 }
 
 void weft_hosts_write(char host_record[WEFT_HOST_RECORD])

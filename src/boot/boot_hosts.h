@@ -13,6 +13,12 @@
 
 bool weft_hosts_several(void);
 
+/*
+ * Returns whether this process needs an address on the network: the job is on
+ * several hosts, or WEFT_JOB_NETWORK is set.
+ */
+bool weft_hosts_network(void);
+
 void weft_hosts_write(char record[WEFT_HOST_RECORD]);
 void weft_hosts_read(int proc, const char record[WEFT_HOST_RECORD]);
 

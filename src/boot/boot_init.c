@@ -121,7 +121,7 @@ static int step_waiting(void)
 	weft_wait_policy_init(&weft_core.policy, core_share);
 	weft_wait_policy_set_ranks(&weft_core.policy, core_share,
 				   (uint32_t)weft_core.job.local_size - 1);
-	weft_core.polls_are_syscalls = spin < 0 && weft_hosts_several();
+	weft_core.polls_are_syscalls = spin < 0 && weft_hosts_network();
 	if (spin < 0)
 		spin = weft_core.polls_are_syscalls
 			       ? WEFT_SYSCALL_POLLS

@@ -7,6 +7,10 @@
  *   job key = HMAC-SHA-256(user's secret, "key", job, nonce)
  *   tag key = HMAC-SHA-256(user's secret, "tag", job, nonce)
  *
+ * A spawned job derives the job key from the offer of its parents, which it
+ * gets in WEFT_PARENT_KEY, and its tag key from the offer of its own rank 0:
+ * an address with a tag of the parents is not valid in the spawned job.
+ *
  * Each rank compares the check with the check of its own secret, so that hosts
  * with different key files fail in MPI_Init. In mode OPEN the nonce is the key:
  * if the launcher is Weft's mpiexec, or no rank has a secret. A rank that has a
@@ -19,6 +23,7 @@
 #include "src/core/core_opts.h"
 #include "src/boot/boot_pmix.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <limits.h>
 #include <openssl/crypto.h>
@@ -31,6 +36,8 @@
 #include <unistd.h>
 
 #define SECRET_TEXT_MIN 16u
+/* largest name of a job with its final zero byte (PMIx: 255 characters) */
+#define SECRET_JOB_MAX	256u
 /* largest number of bytes of FI_WEFT_KEY that are used */
 #define SECRET_TEXT_MAX 4096u
 
@@ -45,6 +52,12 @@ struct secret_offer {
 	uint8_t check[WEFT_SECRET_KEY];
 };
 
+/* An offer, and the name of the job whose rank 0 has made it. */
+struct secret_source {
+	struct secret_offer offer; /* mode 0: none */
+	char job[SECRET_JOB_MAX];
+};
+
 struct secret_user {
 	uint8_t bytes[SECRET_TEXT_MAX];
 	size_t len; /* length of the secret; 0: the user has no secret */
@@ -54,6 +67,10 @@ struct secret_user {
 
 static uint8_t tag_key[WEFT_SECRET_KEY];
 static bool signs;
+/* source of the key of this job and of the jobs that it spawns */
+static struct secret_source family;
+static bool has_parents; /* `family` is the source of the parents */
+static uint32_t key_id;
 
 /* ---- the user's secret --------------------------------------------------- */
 
@@ -109,27 +126,27 @@ static int secret_find(struct secret_user *u)
 /* ---- the job's key ------------------------------------------------------- */
 
 static bool secret_derive(const struct secret_user *u, const char *use,
-			  const struct secret_offer *offer,
+			  const struct secret_source *s,
 			  uint8_t out[WEFT_SECRET_KEY])
 {
 	uint8_t text[512] = { 0 };
-	size_t pos = strlen(use) + 1;
-	size_t job = strnlen(weft_pmix_job(),
-			     sizeof(text) - pos - 1 - sizeof(offer->nonce));
+	size_t pos = strlen(use) + 1, job = strlen(s->job);
 	unsigned len;
 
 	/* strings end with a zero byte */
 	memcpy(text, use, pos);
-	memcpy(text + pos, weft_pmix_job(), job);
+	memcpy(text + pos, s->job, job);
 	pos += job + 1;
-	memcpy(text + pos, offer->nonce, sizeof(offer->nonce));
-	pos += sizeof(offer->nonce);
+	memcpy(text + pos, s->offer.nonce, sizeof(s->offer.nonce));
+	pos += sizeof(s->offer.nonce);
 	return HMAC(EVP_sha256(), u->bytes, (int)u->len, text, pos, out, &len);
 }
 
 static int secret_offer(const struct secret_user *u, bool own,
-			struct secret_offer *offer)
+			struct secret_source *s)
 {
+	struct secret_offer *offer = &s->offer;
+
 	if (getrandom(offer->nonce, sizeof(offer->nonce), 0) !=
 	    (ssize_t)sizeof(offer->nonce))
 		return -EIO;
@@ -141,9 +158,8 @@ static int secret_offer(const struct secret_user *u, bool own,
 			 "sent through the launcher's PMIx in clear text, "
 			 "since FI_WEFT_KEY is not set and %s",
 			 u->what);
-	return u->len && !secret_derive(u, "check", offer, offer->check)
-		       ? -ENOMEM
-		       : 0;
+	return u->len && !secret_derive(u, "check", s, offer->check) ? -ENOMEM
+								     : 0;
 }
 
 static int secret_differs(const struct secret_user *u, const char *what)
@@ -160,10 +176,11 @@ static int secret_differs(const struct secret_user *u, const char *what)
 	return -EACCES;
 }
 
-/* Checks that the record of rank 0 matches this rank's secret. */
+/* Checks that an offer matches this rank's secret. */
 static int secret_accept(const struct secret_user *u,
-			 const struct secret_offer *offer)
+			 const struct secret_source *s)
 {
+	const struct secret_offer *offer = &s->offer;
 	uint8_t check[WEFT_SECRET_KEY];
 
 	if (offer->mode == SECRET_OPEN && !u->len)
@@ -172,7 +189,7 @@ static int secret_accept(const struct secret_user *u,
 		return secret_differs(u, "no key file, and this rank has one");
 	if (!u->len)
 		return secret_differs(u, "a key that this rank does not have");
-	if (!secret_derive(u, "check", offer, check))
+	if (!secret_derive(u, "check", s, check))
 		return -ENOMEM;
 	return CRYPTO_memcmp(check, offer->check, sizeof(check))
 		       ? secret_differs(u,
@@ -180,36 +197,131 @@ static int secret_accept(const struct secret_user *u,
 		       : 0;
 }
 
+/* Sends the offer of rank 0 to all ranks of this job. */
 static int secret_agree(const struct secret_user *u, int rank, bool own,
-			uint8_t key[WEFT_SECRET_KEY])
+			struct secret_source *s)
 {
-	struct secret_offer offer = { 0 };
-	int rc = rank ? 0 : secret_offer(u, own, &offer);
+	int rc;
 
+	snprintf(s->job, sizeof(s->job), "%s", weft_pmix_job());
+	rc = rank ? 0 : secret_offer(u, own, s);
 	if (!rc)
-		rc = weft_pmix_bcast(&offer, sizeof(offer));
-	if (!rc)
-		rc = secret_accept(u, &offer);
-	if (rc)
-		return rc;
+		rc = weft_pmix_bcast(&s->offer, sizeof(s->offer));
+	return rc ? rc : secret_accept(u, s);
+}
+
+static bool make_id(const uint8_t key[WEFT_SECRET_KEY])
+{
+	static const uint8_t use[] = "id";
+	uint8_t out[WEFT_SECRET_KEY];
+	unsigned len;
+
+	if (!HMAC(EVP_sha256(), key, WEFT_SECRET_KEY, use, sizeof(use), out,
+		  &len))
+		return false;
+	memcpy(&key_id, out, sizeof(key_id));
+	key_id += !key_id;
+	return true;
+}
+
+/* own: source of this job; not used if the user has no secret */
+static int derive_keys(const struct secret_user *u,
+		       const struct secret_source *own,
+		       uint8_t key[WEFT_SECRET_KEY])
+{
 	signs = u->len;
 	if (!signs)
-		memcpy(key, offer.nonce, WEFT_SECRET_KEY);
-	else if (!secret_derive(u, "key", &offer, key) ||
-		 !secret_derive(u, "tag", &offer, tag_key))
+		memcpy(key, family.offer.nonce, WEFT_SECRET_KEY);
+	else if (!secret_derive(u, "key", &family, key) ||
+		 !secret_derive(u, "tag", own, tag_key))
 		return -ENOMEM;
-	return 0;
+	return make_id(key) ? 0 : -ENOMEM;
 }
+
+static int secret_make(const struct secret_user *u, int rank, bool own,
+		       uint8_t key[WEFT_SECRET_KEY])
+{
+	struct secret_source s = { .offer = { .mode = 0 } };
+	int rc = 0;
+
+	/* with Weft's mpiexec the parents' offer is all that is needed */
+	if (!own || !has_parents)
+		rc = secret_agree(u, rank, own, &s);
+	if (!rc && has_parents)
+		rc = secret_accept(u, &family);
+	else if (!rc)
+		family = s;
+	if (!rc)
+		rc = derive_keys(u, &s, key);
+	OPENSSL_cleanse(&s, sizeof(s));
+	return rc;
+}
+
+/* ---- spawned jobs -------------------------------------------------------- */
+
+static bool is_byte(const char *text)
+{
+	return isxdigit((unsigned char)text[0]) &&
+	       isxdigit((unsigned char)text[1]);
+}
+
+/* Reads WEFT_SECRET_PARENTS: the offer in hexadecimal digits, the job. */
+static int read_parents(void)
+{
+	const char *text = getenv(WEFT_SECRET_PARENTS), *at = text;
+	struct secret_source *s = &family;
+	uint8_t *byte = (uint8_t *)&s->offer;
+
+	if (!text)
+		return 0;
+	for (size_t i = 0; i < sizeof(s->offer) && is_byte(at); i++, at += 2)
+		sscanf(at, "%2hhx", &byte[i]);
+	has_parents =
+		at == text + 2 * sizeof(s->offer) && *at == ':' &&
+		strlen(at) <= sizeof(s->job) &&
+		(s->offer.mode == SECRET_OPEN || s->offer.mode == SECRET_USER);
+	if (has_parents)
+		strcpy(s->job, at + 1);
+	else
+		weft_log_once(WEFT_LOG_ERROR,
+			      WEFT_SECRET_PARENTS " is not a key; only "
+						  "MPI_Comm_spawn sets it");
+	/* programs that this process starts are not spawned by the parents */
+	unsetenv(WEFT_SECRET_PARENTS);
+	return has_parents ? 0 : -EACCES;
+}
+
+char *weft_secret_for_children(void)
+{
+	const uint8_t *byte = (const uint8_t *)&family.offer;
+	size_t digits = 2 * sizeof(family.offer);
+	char *text = key_id ? calloc(1, digits + 1 + sizeof(family.job)) : NULL;
+
+	if (!text)
+		return NULL;
+	for (size_t i = 0; i < sizeof(family.offer); i++)
+		sprintf(text + 2 * i, "%02x", byte[i]);
+	text[digits] = ':';
+	strcpy(text + digits + 1, family.job);
+	return text;
+}
+
+uint32_t weft_secret_id(void)
+{
+	return key_id;
+}
+
+/* ---- start and end ------------------------------------------------------- */
 
 int weft_secret_open(int rank, bool own, uint8_t key[WEFT_SECRET_KEY])
 {
 	struct secret_user *u = calloc(1, sizeof(*u));
-	int rc = u ? 0 : -ENOMEM;
+	int rc = u ? read_parents() : -ENOMEM;
 
 	if (!rc && !own)
 		rc = secret_find(u);
 	if (!rc)
-		rc = secret_agree(u, rank, own, key);
+		rc = secret_make(u, rank, own, key);
 	if (u)
 		OPENSSL_cleanse(u, sizeof(*u));
 	free(u);
@@ -219,7 +331,11 @@ int weft_secret_open(int rank, bool own, uint8_t key[WEFT_SECRET_KEY])
 void weft_secret_close(void)
 {
 	OPENSSL_cleanse(tag_key, sizeof(tag_key));
+	/* a later start of the library needs the parents' offer again */
+	if (!has_parents)
+		OPENSSL_cleanse(&family, sizeof(family));
 	signs = false;
+	key_id = 0;
 }
 
 /* ---- authentication of addresses ----------------------------------------- */

@@ -18,16 +18,35 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/*
+ * Variable with the data from which a spawned job derives the key of its
+ * parents: a job and the jobs that it spawns have one key.
+ */
+#define WEFT_SECRET_PARENTS "WEFT_PARENT_KEY"
+
 #define WEFT_SECRET_KEY 32 /* bytes of the job's key */
 #define WEFT_SECRET_TAG 16 /* bytes of the tag appended to an address */
 
 /*
  * Computes the key of this job; all its processes call it. own: the launcher is
  * Weft's mpiexec, whose PMIx server accepts only the user's processes, so the
- * key may be sent through it. Returns 0, an error of PMIx, or -EACCES (logged):
- * the user's secret cannot be used, or differs from that of the first rank.
+ * key may be sent through it. A job that was spawned gets the key of its
+ * parents. Returns 0, an error of PMIx, or -EACCES (logged): the user's secret
+ * cannot be used, or differs from that of the first rank or of the parents.
  */
 int weft_secret_open(int rank, bool own, uint8_t key[WEFT_SECRET_KEY]);
+
+/*
+ * Returns the value of WEFT_SECRET_PARENTS for the jobs that this job spawns;
+ * NULL: this job has no key. Freed by the caller.
+ */
+char *weft_secret_for_children(void);
+
+/*
+ * Returns a number that is equal in all jobs with this key and does not
+ * disclose the key; 0: this job has no key.
+ */
+uint32_t weft_secret_id(void);
 
 bool weft_secret_signs(void);
 

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #define OFFER (1 + 2 * WEFT_SECRET_KEY)
@@ -200,6 +201,135 @@ static void address_tag_is_valid_for_its_rank_only(void **state)
 	T_FALSE(weft_secret_verify(3, name, sizeof(name), tag));
 }
 
+/* Starts this test's library as a job that `parents` has spawned. */
+static int open_spawned(const char *name, const char *parents, bool own,
+			uint8_t *key)
+{
+	job = name;
+	first = true;
+	if (parents)
+		setenv(WEFT_SECRET_PARENTS, parents, 1);
+	memset(key, 0, WEFT_SECRET_KEY);
+	return weft_secret_open(0, own, key);
+}
+
+/* Runs a spawned job in a child: a process keeps the offer of its parents. */
+static int in_child(int (*run)(const char *parents), const char *parents)
+{
+	int status;
+	pid_t pid = fork();
+
+	if (!pid)
+		_exit(run(parents));
+	T_IS(waitpid(pid, &status, 0), pid);
+	return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+static uint8_t parents_key[WEFT_SECRET_KEY];
+static uint8_t parents_tag[WEFT_SECRET_TAG];
+static uint32_t parents_id;
+
+static int same_key(const uint8_t *key)
+{
+	char *text = weft_secret_for_children();
+
+	free(text);
+	return text && weft_secret_id() == parents_id &&
+			       !memcmp(key, parents_key, WEFT_SECRET_KEY)
+		       ? 0
+		       : 1;
+}
+
+static int spawned_by_other(const char *parents)
+{
+	uint8_t key[WEFT_SECRET_KEY], tag[WEFT_SECRET_TAG];
+
+	if (open_spawned("job@2", parents, false, key) || same_key(key) ||
+	    getenv(WEFT_SECRET_PARENTS))
+		return 1;
+	weft_secret_sign(0, "x", 1, tag);
+	/* a tag of the parents is not valid here */
+	if (!memcmp(tag, parents_tag, sizeof(tag)))
+		return 1;
+	weft_secret_close();
+	/* the library starts again */
+	return open_spawned("job@2", NULL, false, key) || same_key(key);
+}
+
+static int spawned_by_weft(const char *parents)
+{
+	uint8_t key[WEFT_SECRET_KEY];
+
+	return open_spawned("job@2", parents, true, key) || same_key(key);
+}
+
+static int refused(const char *parents)
+{
+	uint8_t key[WEFT_SECRET_KEY];
+
+	return open_spawned("job@2", parents, false, key) == -EACCES ? 0 : 1;
+}
+
+static char *start_parents(bool own)
+{
+	char *text;
+
+	T_OK(open_spawned("job@1", NULL, own, parents_key));
+	parents_id = weft_secret_id();
+	T_TRUE(parents_id);
+	weft_secret_sign(0, "x", 1, parents_tag);
+	text = weft_secret_for_children();
+	T_NOT_NULL(text);
+	return text;
+}
+
+/* A job and the jobs that it spawns have one key. */
+static void spawned_jobs_have_the_key_of_their_parents(void **state)
+{
+	char *text = start_parents(false);
+
+	T_IS(in_child(spawned_by_other, text), 0);
+	free(text);
+	weft_secret_close();
+	T_IS(weft_secret_for_children(), NULL);
+	T_IS(weft_secret_id(), 0);
+	text = start_parents(true);
+	T_IS(in_child(spawned_by_weft, text), 0);
+	free(text);
+}
+
+/* A parents' offer that was changed, or of another user, is refused. */
+static void a_changed_offer_of_parents_is_refused(void **state)
+{
+	char *text = start_parents(false), before;
+
+	for (size_t i = 0; text[i]; i += 7) {
+		before = text[i];
+		text[i] = before == '1' ? '2' : '1';
+		T_IS(in_child(refused, text), 0);
+		text[i] = before;
+	}
+	T_IS(in_child(refused, ""), 0);
+	T_IS(in_child(refused, "123"), 0);
+	setenv("WEFT_KEY_FILE", other, 1);
+	T_IS(in_child(refused, text), 0);
+	free(text);
+}
+
+/* Jobs with different keys have different numbers. */
+static void a_number_identifies_the_key(void **state)
+{
+	uint8_t key[WEFT_SECRET_KEY];
+	uint32_t id;
+	char *text = start_parents(true);
+
+	free(text);
+	id = parents_id;
+	T_TRUE(memcmp(&id, parents_key, sizeof(id)));
+	T_OK(open_spawned("job@1", NULL, true, key));
+	T_TRUE(weft_secret_id() != id);
+}
+
 #define EACH(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 
 int main(void)
@@ -213,6 +343,9 @@ int main(void)
 		EACH(without_any_secret_the_key_is_public),
 		EACH(weft_mpiexec_needs_no_key_file),
 		EACH(address_tag_is_valid_for_its_rank_only),
+		EACH(spawned_jobs_have_the_key_of_their_parents),
+		EACH(a_changed_offer_of_parents_is_refused),
+		EACH(a_number_identifies_the_key),
 	};
 
 	return T_RUN(tests);

@@ -3,10 +3,13 @@
 #include "src/boot/boot_spawn.h"
 
 #include "src/base/attr.h"
+#include "src/boot/boot_hosts.h"
 #include "src/boot/boot_library.h"
 #include "src/boot/boot_pmix.h"
+#include "src/boot/boot_secret.h"
 #include "src/core/core_state.h"
 #include "src/job/job_log.h"
+#include "src/job/job_network.h"
 #include "src/job/job_own.h"
 #include "src/job/job_skeleton.h"
 
@@ -36,7 +39,8 @@ static bool is_private(const char *var)
 		"WEFT_SINGLETON=",    "WEFT_STARTUP_REPORT=",
 		"WEFT_RECORD=",	      WEFT_SPAWN_PORT "=",
 		WEFT_SPAWN_WORLD "=", WEFT_SKELETON_VAR "=",
-		WEFT_JOB_OWN "=",
+		WEFT_JOB_OWN "=",     WEFT_SECRET_PARENTS "=",
+		WEFT_JOB_NETWORK "=",
 	};
 
 	for (size_t i = 0; i < WEFT_COUNT_OF(names); i++)
@@ -54,6 +58,7 @@ static bool is_option(const char *var)
 /* Values that the new processes get in environment variables. */
 struct parents {
 	const char *port; /* port of the parents */
+	char *key;	  /* weft_secret_for_children(); NULL: no key */
 	/* world of virtual time, and first rank in it; "": live */
 	char world[96];
 };
@@ -81,6 +86,10 @@ static char **make_env(const struct parents *p)
 
 	if (st == PMIX_SUCCESS && *p->world)
 		st = add_variable(&env, WEFT_SPAWN_WORLD, p->world);
+	if (st == PMIX_SUCCESS && p->key)
+		st = add_variable(&env, WEFT_SECRET_PARENTS, p->key);
+	if (st == PMIX_SUCCESS && weft_hosts_network())
+		st = add_variable(&env, WEFT_JOB_NETWORK, "1");
 	for (char **e = environ; *e && st == PMIX_SUCCESS; e++)
 		if (is_option(*e))
 			PMIX_ARGV_APPEND(st, env, *e);
@@ -295,8 +304,10 @@ static int start_in_world(const struct weft_spawn_app *app, int count,
 
 int weft_spawn(const struct weft_spawn_app *app, int count, const char *port)
 {
-	struct parents p = { .port = port };
+	struct parents p = { .port = port, .key = weft_secret_for_children() };
+	int rc = weft_core.backend->reserve ? start_in_world(app, count, &p)
+					    : start(app, count, &p);
 
-	return weft_core.backend->reserve ? start_in_world(app, count, &p)
-					  : start(app, count, &p);
+	free(p.key);
+	return rc;
 }

@@ -107,7 +107,7 @@ static int make_key(void)
 	struct fi_ep_attr *a = c->info->ep_attr;
 
 	if (!c->reports_match || c->traits.addresses_known ||
-	    !c->job.launched || (!weft_hosts_several() && !uses_datagrams()) ||
+	    !c->job.launched || (!weft_hosts_network() && !uses_datagrams()) ||
 	    key_is_none())
 		return 0;
 	/* the provider itself reads FI_WEFT_KEY */
@@ -245,13 +245,13 @@ static void ignore_carrier_faults(void)
 	setenv("FI_WEFT_FAULTS", "", 1);
 }
 
-/* Requests an endpoint on all interfaces, in a job on several hosts. */
+/* Requests an endpoint that processes on other hosts can reach. */
 static void use_all_interfaces(void)
 {
 	struct sockaddr_in6 *in6 = weft_core.info->src_addr;
 	struct sockaddr_in *in = weft_core.info->src_addr;
 
-	if (!weft_core.reports_match || !weft_hosts_several())
+	if (!weft_core.reports_match || !weft_hosts_network())
 		return;
 	if (in->sin_family == AF_INET)
 		in->sin_addr.s_addr = INADDR_ANY;

@@ -3,6 +3,7 @@
 #include "src/comm/comm_port.h"
 
 #include "src/boot/boot_foreign.h"
+#include "src/boot/boot_secret.h"
 #include "src/boot/boot_wire_up.h"
 #include "src/comm/comm_channel.h"
 #include "src/comm/comm_context.h"
@@ -18,6 +19,8 @@
 #include <string.h>
 #include <sys/random.h>
 
+#define PREFIX	    "weft:"
+#define KEY_PREFIX  "weft+"
 #define PREFIX_ROOM 32 /* beginning of a name, bytes */
 
 /* Ranks of the two roots in the communicator of their messages. */
@@ -76,10 +79,25 @@ static struct port *find(uint32_t number)
  */
 static int write_prefix(char text[PREFIX_ROOM])
 {
-	if (!weft_core.backend->world)
-		return snprintf(text, PREFIX_ROOM, "weft:");
-	return snprintf(text, PREFIX_ROOM, "weft-vt:%016" PRIx64 ":",
-			weft_core.backend->world());
+	uint32_t key = weft_secret_id();
+
+	if (weft_core.backend->world)
+		return snprintf(text, PREFIX_ROOM, "weft-vt:%016" PRIx64 ":",
+				weft_core.backend->world());
+	if (key)
+		return snprintf(text, PREFIX_ROOM, KEY_PREFIX "%08x:", key);
+	return snprintf(text, PREFIX_ROOM, PREFIX);
+}
+
+/* Returns the error for a name with another beginning. */
+static int refuse_prefix(const char *text)
+{
+	bool plain = !strncmp(text, PREFIX, strlen(PREFIX));
+	bool keyed = !strncmp(text, KEY_PREFIX, strlen(KEY_PREFIX));
+
+	if (weft_core.backend->world || (!plain && !keyed))
+		return -ENXIO;
+	return -EKEYREJECTED;
 }
 
 /* Parses the name of a port; id->job and id->rank are not part of it. */
@@ -92,7 +110,7 @@ static int parse(const char *text, uint32_t *number_p, struct weft_identity *id)
 
 	memset(id, 0, sizeof(*id));
 	if (strncmp(text, prefix, skip))
-		return -ENXIO;
+		return refuse_prefix(text);
 	text += skip;
 	if (sscanf(text, "%8x:%n", number_p, &used) != 1 || !used ||
 	    *number_p > WEFT_TAG_MASK)
@@ -104,15 +122,6 @@ static int parse(const char *text, uint32_t *number_p, struct weft_identity *id)
 		id->name[id->len++] = (uint8_t)byte;
 	}
 	return 0;
-}
-
-const char *weft_comm_port_obstacle(void)
-{
-	/* the key of a job is derived only from data of that job */
-	if (weft_core.info->ep_attr->auth_key)
-		return "jobs that communicate by datagrams need a common key: "
-		       "start them with FI_WEFT_KEY, by Weft's mpiexec";
-	return NULL;
 }
 
 int weft_comm_port_open(char text[MPI_MAX_PORT_NAME])

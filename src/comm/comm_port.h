@@ -6,6 +6,10 @@
  *
  *   weft:0badcafe:02002345...
  *
+ * In a job with a key (boot_secret.h) the name begins with the number of the
+ * key: only processes that have the key can send to the port. A job and the
+ * jobs that it spawns have one key.
+ *
  *   connecting root                       accepting root
  *   request: identity, number  -------->  port number
  *   number                     <--------  answer: identity, tag
@@ -13,18 +17,13 @@
  *   messages between the roots that have the tag
  *
  * The functions are collective over comm; only the root uses the port's name.
- * They return 0 or -errno; -ENXIO: there is no such port.
+ * They return 0 or -errno; -ENXIO: there is no such port, -EKEYREJECTED: the
+ * port belongs to a job with another key.
  */
 #ifndef WEFT_COMM_PORT_H
 #define WEFT_COMM_PORT_H
 
 #include "src/comm/comm.h"
-
-/*
- * Returns NULL, or the reason why processes of this job and of other jobs
- * cannot communicate.
- */
-const char *weft_comm_port_obstacle(void);
 
 /* Opens a port and writes its name. Returns 0 or -errno. */
 int weft_comm_port_open(char name[MPI_MAX_PORT_NAME]);

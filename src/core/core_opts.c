@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /* Table of the options of the MPI layer (core_opts.h). */
 #include "src/core/core_opts.h"
+#include "src/job/job_network.h"
 #include "src/job/job_own.h"
 
 bool weft_core_exact;
@@ -50,6 +51,12 @@ const struct weft_cfg_opt weft_core_opts[WEFT_OPT_COUNT] = {
 			       "set by mpiexec --job: first rank and number of "
 			       "ranks of this rank's job",
 			       NULL },
+	[WEFT_OPT_JOB_NETWORK] = { WEFT_JOB_NETWORK, WEFT_CFG_BOOL, "0",
+				   "processes on other hosts may connect to "
+				   "this one; set by mpiexec in a job with "
+				   "several hosts in its list, and by "
+				   "MPI_Comm_spawn",
+				   NULL },
 	[WEFT_OPT_TRACE_FD] = { "WEFT_TRACE_FD", WEFT_CFG_INT, "-1",
 				"set by mpiexec: descriptor of the file to "
 				"which ranks write events",

@@ -5,7 +5,7 @@ libweftbase_la_SOURCES += src/job/job_log.c src/job/job_log.h \
 	src/job/job_page.h src/job/job_page_layout.h src/job/job_page_entry.c src/job/job_page_event.c src/job/job_page_exit.c \
 	src/job/job_page_print.c src/job/job_page_print.h src/job/job_trace.c \
 	src/job/job_place.c src/job/job_place.h \
-	src/job/job_own.h src/job/job_event.c src/job/job_event.h src/job/job_noise.h \
+	src/job/job_network.h src/job/job_own.h src/job/job_event.c src/job/job_event.h src/job/job_noise.h \
 	src/job/job_record.h src/job/job_skeleton.c src/job/job_skeleton.h src/job/job_trace.h src/job/job_trace_layout.h \
 	src/job/job_trace_read.c
 

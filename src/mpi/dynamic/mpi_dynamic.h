@@ -11,9 +11,6 @@
 int mpi_check_dynamic_root(struct weft_comm *c, const char *func, int arg,
 			   int root);
 
-/* Raises an error of that class if jobs cannot communicate. */
-int mpi_check_port_possible(const void *obj, const char *func, int class);
-
 /* Raises the error of a function of comm_port.h; 0: none. */
 int mpi_port_result(const void *obj, const char *func, int arg, int rc);
 

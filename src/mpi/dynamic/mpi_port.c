@@ -28,6 +28,12 @@ int mpi_port_result(const void *obj, const char *func, int arg, int rc)
 	case ENXIO:
 		return weft_err_arg(obj, func, MPI_ERR_PORT, arg,
 				    "there is no such port");
+	case EKEYREJECTED:
+		return weft_err_arg(obj, func, MPI_ERR_PORT, arg,
+				    "the port belongs to a job with another "
+				    "key: jobs that communicate by datagrams "
+				    "need the same FI_WEFT_KEY, or one of them "
+				    "is spawned by the other");
 	case EPROTO:
 		return weft_err_arg(obj, func, MPI_ERR_PORT, arg,
 				    "the port belongs to a process with "
@@ -44,18 +50,6 @@ int mpi_port_result(const void *obj, const char *func, int arg, int rc)
 	}
 }
 
-int mpi_check_port_possible(const void *obj, const char *func, int class)
-{
-	const char *why = weft_comm_port_obstacle();
-
-	return why ? weft_err_arg(obj, func, class, 0, "%s", why) : 0;
-}
-
-static int check_live(const void *obj, const char *func)
-{
-	return mpi_check_port_possible(obj, func, MPI_ERR_PORT);
-}
-
 #pragma weak MPI_Open_port = PMPI_Open_port
 int PMPI_Open_port(MPI_Info info, char *port_name)
 {
@@ -66,8 +60,6 @@ int PMPI_Open_port(MPI_Info info, char *port_name)
 		err = weft_check_ptr(NULL, __func__, 2, port_name, "port_name");
 	if (!err && !weft_running())
 		err = weft_check_comm_bad(__func__, 0, MPI_COMM_WORLD);
-	if (!err)
-		err = check_live(NULL, __func__);
 	return err ? err
 		   : weft_err_rc(NULL, __func__,
 				 weft_comm_port_open(port_name));
@@ -104,8 +96,6 @@ static int accept_or_connect(const char *func, port_fn *fn,
 		err = mpi_check_info(c, func, 2, info);
 	if (!err)
 		err = weft_check_ptr(c, func, 5, newcomm, "newcomm");
-	if (!err)
-		err = check_live(c, func);
 	if (!err)
 		err = mpi_port_result(c, func, 1,
 				      fn(c, root, port_name, &made));
@@ -180,8 +170,6 @@ int PMPI_Comm_join(int fd, MPI_Comm *intercomm)
 	mpi_comm_set_null(intercomm);
 	if (!err)
 		err = weft_check_ptr(c, __func__, 2, intercomm, "intercomm");
-	if (!err)
-		err = check_live(c, __func__);
 	if (!err && fd < 0)
 		err = weft_err_arg(c, __func__, MPI_ERR_ARG, 1,
 				   "invalid descriptor %d", fd);

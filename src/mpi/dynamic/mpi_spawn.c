@@ -162,8 +162,9 @@ static int start(const struct planned *q, int count, const char *port,
 			 count > 1 ? " or another program" : "");
 	else if (rc == -EHOSTUNREACH)
 		snprintf(text, MPI_MAX_ERROR_STRING,
-			 "processes are spawned on the host of their parents, "
-			 "and key host or hostfile names another one");
+			 "key host or hostfile names a host that is not one of "
+			 "this job's (mpiexec -host), or hosts that cannot be "
+			 "read");
 	else if (rc == -ENOSPC)
 		snprintf(text, MPI_MAX_ERROR_STRING,
 			 "no free places are left for these processes; "
@@ -281,8 +282,6 @@ static int check_spawn(const char *func, int arg, int root, MPI_Comm comm,
 	if (!err)
 		err = weft_check_ptr(*comm_p, func, arg + 2, intercomm,
 				     "intercomm");
-	if (!err)
-		err = mpi_check_port_possible(*comm_p, func, MPI_ERR_SPAWN);
 	return err;
 }
 
@@ -344,7 +343,7 @@ int mpi_spawn_connect(void)
 	char *port = getenv(WEFT_SPAWN_PORT);
 	int rc;
 
-	if (!port || weft_comm_port_obstacle())
+	if (!port)
 		return 0;
 	port = strdup(port);
 	/* jobs that this process starts have other parents */
