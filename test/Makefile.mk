@@ -53,13 +53,14 @@ dist_example_SCRIPTS = test/hosts
 PLAIN_TESTS += test/multihost/hosts_paths.sh test/multihost/hosts_finalize.sh
 PLAIN_TESTS += test/multihost/hosts_self.sh test/multihost/hosts_death.sh \
 	test/multihost/hosts_stream.sh test/multihost/hosts_slurm.sh
-PLAIN_TESTS += test/multihost/hosts_access.sh test/multihost/hosts_daemon.sh
+PLAIN_TESTS += test/multihost/hosts_access.sh test/multihost/hosts_daemon.sh \
+	test/multihost/hosts_spawn.sh
 PLAIN_TESTS += test/multihost/hosts_scale.sh test/multihost/hosts_survive.sh \
 	test/multihost/hosts_session.sh
 EXTRA_DIST += test/multihost/hosts_survive.c test/multihost/hosts_session.c test/run/run_spawn_error.c
 PLAIN_TESTS += test/multihost/hosts_files.sh
 PLAIN_TESTS += test/multihost/hosts_ipv6.sh test/multihost/hosts_ssh.sh
-EXTRA_DIST += test/multihost/hosts_daemon.c test/multihost/hosts_scale.c
+EXTRA_DIST += test/multihost/hosts_daemon.c test/multihost/hosts_spawn.c test/multihost/hosts_scale.c
 check_PROGRAMS += test/multihost/hosts_access
 test_multihost_hosts_access_LDADD = $(PMIX_LIBS) $(CRYPTO_LIBS)
 EXTRA_DIST += test/multihost/hosts_lib.sh test/multihost/hosts_datagrams.h test/multihost/hosts_exchange.c

@@ -7,6 +7,7 @@
 #include "src/tools/run/run_env.h"
 #include "src/base/attr.h"
 #include "src/tools/run/job/run_mpir.h"
+#include "src/job/job_network.h"
 #include "src/job/job_own.h"
 #include "src/tools/run/job/run_skeleton.h"
 #include "src/tools/run/job/run_table.h"
@@ -317,6 +318,9 @@ static int add_job(struct run_env *e, const struct run_job *job,
 		err = run_skeleton_env(e, job);
 	if (!err)
 		err = run_table_env(e, job);
+	if (!err)
+		err = run_env_set(e, WEFT_JOB_NETWORK,
+				  job->network ? "1" : NULL);
 	if (!err && job->layout && job->opts->remote.iface)
 		err = run_env_set(e, "FI_WEFT_IFACE", job->opts->remote.iface);
 	if (!err && job->record)

@@ -303,6 +303,8 @@ static int job_start(struct run_job *job)
 	if (err)
 		return RUN_EXIT_FAULT;
 	err = run_spawn(job);
+	if (!err)
+		run_pmix_hosts_send_started();
 	if (!err && job->opts->place.report)
 		report_bindings(job);
 	return err;
@@ -314,6 +316,7 @@ static void job_on_host(struct run_job *job, const struct run_daemon_job *d)
 	const struct run_layout_host *h = &d->layout.host[d->self];
 
 	job->layout = &d->layout;
+	job->network = d->network;
 	job->first = h->first;
 	job->nlocal = h->count;
 	for (int i = 0; i < job->nranks; i++)

@@ -230,6 +230,7 @@ static int handle_up(struct daemon *d, struct run_frame *f)
 	case RUN_FRAME_MODEX:
 	case RUN_FRAME_MODEX_DONE:
 	case RUN_FRAME_RANK_EXIT:
+	case RUN_FRAME_SPAWN_DONE:
 	case RUN_FRAME_END:
 		run_channel_put(&d->down, f->kind, f->body.at, f->body.left);
 		return 0;

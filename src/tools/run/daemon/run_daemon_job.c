@@ -6,50 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-static void write_list(char *const *list, struct run_bytes *b)
-{
-	uint32_t n = 0;
-
-	while (list[n])
-		n++;
-	run_bytes_u32(b, n);
-	for (uint32_t i = 0; i < n; i++)
-		run_bytes_text(b, list[i]);
-}
-
-static char **read_list(struct run_scan *s)
-{
-	uint32_t n = run_scan_u32(s);
-	char **list;
-
-	/* a text takes four bytes or more */
-	if (s->bad || n > s->left / 4) {
-		s->bad = true;
-		return NULL;
-	}
-	list = calloc((size_t)n + 1, sizeof(*list));
-	for (uint32_t i = 0; list && i < n && !s->bad; i++)
-		list[i] = run_scan_text(s);
-	return list;
-}
-
-static void free_list(char **list)
-{
-	for (char **p = list; p && *p; p++)
-		free(*p);
-	free(list);
-}
-
 void run_daemon_job_write(const struct run_daemon_job *j, int self,
 			  struct run_bytes *b)
 {
-	write_list(j->words, b);
-	write_list(j->env, b);
+	run_bytes_list(b, j->words);
+	run_bytes_list(b, j->env);
 	run_bytes_text(b, j->wdir);
 	run_bytes_text(b, j->nspace);
 	run_bytes_block(b, j->key, sizeof(j->key));
 	run_layout_write(&j->layout, b);
 	run_bytes_u32(b, (uint32_t)self);
+	run_bytes_u32(b, j->network);
 }
 
 int run_daemon_job_read(struct run_scan *s, struct run_daemon_job *j)
@@ -59,8 +26,8 @@ int run_daemon_job_read(struct run_scan *s, struct run_daemon_job *j)
 	int err;
 
 	memset(j, 0, sizeof(*j));
-	j->words = read_list(s);
-	j->env = read_list(s);
+	j->words = run_scan_list(s);
+	j->env = run_scan_list(s);
 	j->wdir = run_scan_text(s);
 	j->nspace = run_scan_text(s);
 	key = run_scan_block(s, &len);
@@ -68,6 +35,7 @@ int run_daemon_job_read(struct run_scan *s, struct run_daemon_job *j)
 		memcpy(j->key, key, len);
 	err = run_layout_read(s, &j->layout);
 	j->self = (int)run_scan_u32(s);
+	j->network = run_scan_u32(s);
 	if (!err &&
 	    (s->bad || len != sizeof(j->key) || !j->words || !j->words[0] ||
 	     !j->env || strlen(j->nspace) >= RUN_DAEMON_NSPACE || j->self < 0 ||
@@ -80,8 +48,8 @@ int run_daemon_job_read(struct run_scan *s, struct run_daemon_job *j)
 
 void run_daemon_job_free(struct run_daemon_job *j)
 {
-	free_list(j->words);
-	free_list(j->env);
+	run_list_free(j->words);
+	run_list_free(j->env);
 	free(j->wdir);
 	free(j->nspace);
 	run_layout_free(&j->layout);

@@ -18,6 +18,8 @@ struct run_daemon_job {
 	char key[RUN_DAEMON_KEY];
 	struct run_layout layout;
 	int self; /* index of the daemon's host in the layout */
+	/* whether processes on other hosts may connect to the ranks */
+	bool network;
 };
 
 /* Writes the job for the host with this index. */

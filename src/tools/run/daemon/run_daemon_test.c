@@ -162,7 +162,8 @@ static void a_job_is_read_as_written(void **state)
 				    .wdir = dir,
 				    .nspace = ns,
 				    .key = "secret",
-				    .layout = three_hosts() },
+				    .layout = three_hosts(),
+				    .network = true },
 			      got;
 	struct run_bytes b = { 0 };
 	struct run_scan s;
@@ -184,9 +185,10 @@ static void a_job_is_read_as_written(void **state)
 	T_IS(got.layout.nhosts, 3);
 	T_IS(got.layout.host[2].first, 3);
 	T_IS(got.self, 2);
+	T_TRUE(got.network);
 	run_daemon_job_free(&got);
 	/* an index beyond the hosts */
-	b.data[b.len - 1] = 3;
+	b.data[b.len - 5] = 3;
 	s = scan_of(&b);
 	T_IS(run_daemon_job_read(&s, &got), -EPROTO);
 	run_layout_free(&j.layout);

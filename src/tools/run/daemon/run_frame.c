@@ -59,6 +59,17 @@ void run_bytes_text(struct run_bytes *b, const char *text)
 	run_bytes_block(b, text, strlen(text));
 }
 
+void run_bytes_list(struct run_bytes *b, char *const *list)
+{
+	uint32_t n = 0;
+
+	while (list[n])
+		n++;
+	run_bytes_u32(b, n);
+	for (uint32_t i = 0; i < n; i++)
+		run_bytes_text(b, list[i]);
+}
+
 void run_bytes_free(struct run_bytes *b)
 {
 	free(b->data);
@@ -106,6 +117,29 @@ char *run_scan_text(struct run_scan *s)
 	if (!text)
 		s->bad = true;
 	return text;
+}
+
+char **run_scan_list(struct run_scan *s)
+{
+	uint32_t n = run_scan_u32(s);
+	char **list;
+
+	/* a text takes four bytes or more */
+	if (s->bad || n > s->left / 4) {
+		s->bad = true;
+		return NULL;
+	}
+	list = calloc((size_t)n + 1, sizeof(*list));
+	for (uint32_t i = 0; list && i < n && !s->bad; i++)
+		list[i] = run_scan_text(s);
+	return list;
+}
+
+void run_list_free(char **list)
+{
+	for (char **p = list; p && *p; p++)
+		free(*p);
+	free(list);
 }
 
 /* ---- channel ------------------------------------------------------------- */

@@ -36,7 +36,11 @@ enum run_frame_kind {
 	RUN_FRAME_RANK_EXIT,
 	/* from a daemon: its next RUN_FRAME_EXIT does not end the job */
 	RUN_FRAME_SURVIVED,
-	RUN_FRAME_PING, /* to a daemon, which returns the frame */
+	RUN_FRAME_PING,	   /* to a daemon, which returns the frame */
+	RUN_FRAME_STARTED, /* from a daemon: its ranks have been started */
+	/* from a daemon: a rank spawns: id, struct run_request */
+	RUN_FRAME_SPAWN,
+	RUN_FRAME_SPAWN_DONE, /* to a daemon: id, status of PMIx */
 	RUN_FRAME_KINDS,
 };
 
@@ -58,6 +62,8 @@ void run_bytes_u32(struct run_bytes *b, uint32_t value);
 /* Adds a length and bytes. */
 void run_bytes_block(struct run_bytes *b, const void *data, size_t len);
 void run_bytes_text(struct run_bytes *b, const char *text);
+/* Adds the texts of a list that ends with NULL. */
+void run_bytes_list(struct run_bytes *b, char *const *list);
 void run_bytes_free(struct run_bytes *b);
 
 /* Bytes from which values are taken; bad: a value was missing. */
@@ -72,6 +78,9 @@ uint32_t run_scan_u32(struct run_scan *s);
 const char *run_scan_block(struct run_scan *s, size_t *len_p);
 /* Takes a text; NULL if it is missing. Freed by the caller. */
 char *run_scan_text(struct run_scan *s);
+/* Takes a list of texts; NULL if it is missing. Freed by run_list_free(). */
+char **run_scan_list(struct run_scan *s);
+void run_list_free(char **list);
 
 struct run_frame {
 	enum run_frame_kind kind;

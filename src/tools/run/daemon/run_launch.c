@@ -7,6 +7,7 @@
  */
 #include "src/tools/run/daemon/run_launch.h"
 #include "src/base/clock.h"
+#include "src/tools/run/daemon/run_children.h"
 #include "src/tools/run/daemon/run_exchange.h"
 #include "src/tools/run/daemon/run_survivors.h"
 #include "src/tools/run/job/run_end.h"
@@ -38,6 +39,8 @@
 #define INPUT_MAX   65536
 /* default of FI_WEFT_SILENCE, seconds */
 #define SILENCE_S   300
+/* signals, standard input, starts of spawned jobs: polled before the hosts */
+#define OWN_FDS	    3
 
 struct launch {
 	const struct run_opts *o;
@@ -46,6 +49,8 @@ struct launch {
 	struct run_link *host;
 	struct run_exchange exchange;
 	struct run_survivors survivors;
+	struct run_children children;
+	int started;	/* number of hosts that have started their ranks */
 	int ping_limit; /* unanswered pings after which a host is lost */
 	struct pollfd *poll;
 	sigset_t mask;
@@ -78,6 +83,7 @@ static void end_hosts(struct launch *l)
 	l->decision_ns = 0;
 	l->kill_ns = weft_now_ns() + GRACE_NS;
 	put_all(l, RUN_FRAME_END, &none);
+	run_nested_signal(SIGTERM);
 	/* a daemon that has not answered yet has no ranks */
 	for (int i = 0; i < l->job.layout.nhosts; i++)
 		if (l->host[i].state == RUN_LINK_STARTING && l->host[i].pid)
@@ -184,6 +190,42 @@ static void shell_exited(struct launch *l, struct run_link *h)
 		lose_shell(l, h);
 }
 
+/* ---- spawned jobs -------------------------------------------------------- */
+
+/* Sends the answer to a rank that spawns. */
+static void answer_spawn(void *arg, int host, uint32_t id, int status)
+{
+	struct launch *l = arg;
+	struct run_bytes b = { 0 };
+
+	run_bytes_u32(&b, id);
+	run_bytes_u32(&b, (uint32_t)status);
+	run_channel_put_bytes(&l->host[host].channel, RUN_FRAME_SPAWN_DONE, &b);
+	run_bytes_free(&b);
+}
+
+/* Handles the ends of spawned jobs; their mpiexec has printed the reason. */
+static void reap_spawned(struct launch *l)
+{
+	int status;
+
+	while (run_children_reap(&l->children, &status)) {
+		if (status && l->survivors.exited && !l->ending)
+			run_message("all ranks of a spawned job have failed; "
+				    "the job continues");
+		else if (status)
+			fail(l, WIFEXITED(status) ? WEXITSTATUS(status)
+						  : RUN_EXIT_FAULT);
+	}
+}
+
+static int handle_started(struct launch *l)
+{
+	if (++l->started == l->job.layout.nhosts)
+		run_children_report(l->o);
+	return 0;
+}
+
 /* ---- frames -------------------------------------------------------------- */
 
 static int handle_fence(struct launch *l, int host, struct run_scan *s)
@@ -260,6 +302,11 @@ static int handle_frame(struct launch *l, int host, struct run_frame *f)
 		return handle_rank_exit(l, host, &f->body);
 	case RUN_FRAME_PING:
 		return 0;
+	case RUN_FRAME_STARTED:
+		return handle_started(l);
+	case RUN_FRAME_SPAWN:
+		return run_children_request(&l->children, host, &f->body,
+					    l->ending || l->interrupted);
 	case RUN_FRAME_SURVIVED:
 		h->survived = l->survivors.exited;
 		return 0;
@@ -386,6 +433,7 @@ static void reap(struct launch *l)
 		    waitpid(h->pid, &h->status, WNOHANG) == h->pid)
 			shell_exited(l, h);
 	}
+	reap_spawned(l);
 }
 
 static void pass_signal(struct launch *l, int sig)
@@ -395,6 +443,7 @@ static void pass_signal(struct launch *l, int sig)
 	run_bytes_u32(&b, (uint32_t)sig);
 	put_all(l, RUN_FRAME_SIGNAL, &b);
 	run_bytes_free(&b);
+	run_nested_signal(sig);
 }
 
 static void handle_end_signal(struct launch *l, int sig)
@@ -479,6 +528,8 @@ static void check_deadlines(struct launch *l)
 	if (!l->kill_ns || now < l->kill_ns)
 		return;
 	l->kill_ns = now + SHELL_NS;
+	if (l->ending || l->interrupted)
+		run_nested_signal(SIGKILL);
 	for (int i = 0; i < l->job.layout.nhosts; i++) {
 		struct run_link *h = &l->host[i];
 
@@ -517,23 +568,28 @@ static void poll_once(struct launch *l)
 
 	p[0] = (struct pollfd){ .fd = run_signal_fd(), .events = POLLIN };
 	p[1] = (struct pollfd){ .fd = -1, .events = POLLIN };
+	p[2] = (struct pollfd){ .fd = l->children.fd[0], .events = POLLIN };
 	if (l->input_open && can_take_input(l))
 		p[1].fd = STDIN_FILENO;
 	for (int i = 0; i < n; i++) {
 		const struct run_channel *c = &l->host[i].channel;
 		bool queued = c->out >= 0 && run_channel_queued(c);
 
-		p[2 + 2 * i] = (struct pollfd){ .fd = c->in, .events = POLLIN };
-		p[3 + 2 * i] = (struct pollfd){ .fd = queued ? c->out : -1,
-						.events = POLLOUT };
+		p[OWN_FDS + 2 * i] =
+			(struct pollfd){ .fd = c->in, .events = POLLIN };
+		p[OWN_FDS + 1 + 2 * i] =
+			(struct pollfd){ .fd = queued ? c->out : -1,
+					 .events = POLLOUT };
 	}
-	poll(p, (nfds_t)(2 + 2 * n), poll_timeout_ms(l));
+	poll(p, (nfds_t)(OWN_FDS + 2 * n), poll_timeout_ms(l));
 	if (p[1].revents)
 		read_input(l);
+	if (p[2].revents)
+		run_children_started(&l->children);
 	for (int i = 0; i < n; i++) {
-		if (p[3 + 2 * i].revents)
+		if (p[OWN_FDS + 1 + 2 * i].revents)
 			run_channel_flush(&l->host[i].channel);
-		if (p[2 + 2 * i].revents && l->host[i].channel.in >= 0)
+		if (p[OWN_FDS + 2 * i].revents && l->host[i].channel.in >= 0)
 			read_host(l, i);
 	}
 	if (p[0].revents)
@@ -541,7 +597,7 @@ static void poll_once(struct launch *l)
 	check_deadlines(l);
 }
 
-/* Returns whether a host or its remote shell is still needed. */
+/* Returns whether a host, its remote shell or a spawned job still runs. */
 static bool is_running(struct launch *l)
 {
 	bool shells = false;
@@ -551,6 +607,8 @@ static bool is_running(struct launch *l)
 			return true;
 		shells = shells || l->host[i].pid > 0;
 	}
+	if (run_nested_live())
+		return true;
 	if (shells && (!l->kill_ns || l->kill_ns > weft_now_ns() + SHELL_NS))
 		l->kill_ns = weft_now_ns() + SHELL_NS;
 	return shells;
@@ -574,6 +632,8 @@ static int job_make(struct launch *l, char **words, char **env)
 	int err = run_layout_make(&o->remote.hosts, o->model.ppn,
 				  run_opts_ranks(o), &l->job.layout);
 
+	/* jobs that ranks spawn may use every host of the list */
+	l->job.network = o->remote.hosts.count > 1 || o->remote.spawned;
 	l->job.words = words;
 	l->job.env = env;
 	l->job.wdir = getcwd(NULL, 0);
@@ -586,10 +646,16 @@ static int job_make(struct launch *l, char **words, char **env)
 		     (unsigned long long)name[1]) < 0)
 		l->job.nspace = NULL;
 	l->host = calloc((size_t)l->job.layout.nhosts, sizeof(*l->host));
-	l->poll =
-		calloc(2 + 2 * (size_t)l->job.layout.nhosts, sizeof(*l->poll));
+	l->poll = calloc(OWN_FDS + 2 * (size_t)l->job.layout.nhosts,
+			 sizeof(*l->poll));
 	if (err || !l->job.wdir || !l->job.nspace || !l->host || !l->poll)
 		return err ? err : -ENOMEM;
+	l->children.answer = answer_spawn;
+	l->children.arg = l;
+	l->children.sigmask = &l->mask;
+	err = run_children_open(&l->children, o, &l->job.layout);
+	if (err)
+		return err;
 	l->exchange.layout = &l->job.layout;
 	l->exchange.host = l->host;
 	l->ping_limit = ping_limit(o);
@@ -599,14 +665,17 @@ static int job_make(struct launch *l, char **words, char **env)
 
 /*
  * Raises the descriptor limit: two for each host, and those of mpiexec. Returns
- * 0, or -EMFILE after a message.
+ * 0, or -EMFILE after a message. *before_p: the limit at the start.
  */
-static int raise_limit(int nhosts)
+static int raise_limit(int nhosts, struct rlimit *before_p)
 {
 	rlim_t need = 2 * (rlim_t)nhosts + 32;
 	struct rlimit lim;
 
-	if (getrlimit(RLIMIT_NOFILE, &lim) || lim.rlim_cur >= need)
+	if (getrlimit(RLIMIT_NOFILE, &lim))
+		return -errno;
+	*before_p = lim;
+	if (lim.rlim_cur >= need)
 		return 0;
 	lim.rlim_cur = lim.rlim_max;
 	if (lim.rlim_max >= need && !setrlimit(RLIMIT_NOFILE, &lim))
@@ -654,6 +723,7 @@ static void job_free(struct launch *l)
 	}
 	run_exchange_close(&l->exchange);
 	run_survivors_close(&l->survivors);
+	run_children_close(&l->children);
 	run_layout_free(&l->job.layout);
 	free(l->job.wdir);
 	free(l->job.nspace);
@@ -672,7 +742,7 @@ int run_launch(const struct run_opts *o, char **words, char **env)
 
 	signal(SIGPIPE, SIG_IGN);
 	if (!err)
-		err = raise_limit(l.job.layout.nhosts);
+		err = raise_limit(l.job.layout.nhosts, &l.children.nofile);
 	if (!err)
 		err = run_signal_open(&l.mask);
 	if (!err)

@@ -13,11 +13,12 @@
 
 /* Variables of this login, this host or a launcher, which are not passed. */
 static const char *const not_passed[] = {
-	"BASH_*",  "DISPLAY",	   "HOME",	 "HOSTNAME", "HYDRA_*",
-	"LOGNAME", "MAIL",	   "OLDPWD",	 "OMPI_*",   "ORTE_*",
-	"PMIX_*",  "PMI_*",	   "PRTE_*",	 "PWD",	     "SHELL",
-	"SHLVL",   "SLURM_*",	   "SSH_*",	 "TERM_*",   "TTY",
-	"USER",	   "WEFT_LOCAL_*", "XAUTHORITY", "XDG_*",    "_",
+	"BASH_*",  "DISPLAY",	 "HOME",	 "HOSTNAME",   "HYDRA_*",
+	"LOGNAME", "MAIL",	 "OLDPWD",	 "OMPI_*",     "ORTE_*",
+	"PMIX_*",  "PMI_*",	 "PRTE_*",	 "PWD",	       "SHELL",
+	"SHLVL",   "SLURM_*",	 "SSH_*",	 "TERM_*",     "TTY",
+	"USER",	   "WEFT_JOB_*", "WEFT_LOCAL_*", "XAUTHORITY", "XDG_*",
+	"_",
 };
 
 static bool is_not_passed(const char *name)

@@ -224,11 +224,20 @@ static bool others_in_mpi(const struct run_job *job)
 /* Starts the job that a rank spawns, unless this job is ending. */
 static void spawn_job(struct watch *w, struct run_spawn_request *q)
 {
-	int err = -ECANCELED;
+	const char *const survive[] = { "--survive", NULL };
+	const struct run_nested how = {
+		/* without --survive there are no options */
+		.options = survive + !w->job->opts->survive,
+		.sigmask = &w->job->sigmask,
+		.nofile = &w->job->nofile,
+		.fd = -1,
+	};
+	pid_t pid = -ECANCELED;
 
 	if (w->job->end.cause == RUN_CAUSE_NONE)
-		err = run_nested_start(w->job, q->words, q->env);
-	run_pmix_spawn_answer(q, err);
+		pid = run_nested_start(&how, q->what.words, q->what.env);
+	run_pmix_spawn_answer(q, pid < 0 ? PMIX_ERR_JOB_FAILED_TO_LAUNCH
+					 : PMIX_SUCCESS);
 }
 
 static void handle_event(struct watch *w, struct run_event *ev)

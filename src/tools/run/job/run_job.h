@@ -84,6 +84,8 @@ struct run_job {
 	int nlocal; /* number of ranks on this host */
 	/* hosts of the job; NULL: all ranks are on this host */
 	const struct run_layout *layout;
+	/* whether processes on other hosts may connect to the ranks */
+	bool network;
 	int spawned;
 	int live;
 	int cpus;	  /* number of usable processors */

@@ -2,12 +2,11 @@
 /* Jobs that ranks have spawned (run_nested.h). Used by the main thread only. */
 #include "src/tools/run/job/run_nested.h"
 
-#include "src/tools/run/job/run_job.h"
 #include "src/tools/run/job/run_limits.h"
+#include "src/tools/run/opts/run_opts.h"
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
@@ -18,7 +17,20 @@ extern char **environ;
 static pid_t *pids; /* running children, `live` entries */
 static int live;
 
-/* Returns the variables of mpiexec and env; the texts are not copied. */
+/* Returns whether a list has a variable with the name of `var`. */
+static bool is_set(char **env, size_t n, const char *var)
+{
+	size_t len = strcspn(var, "=");
+
+	for (size_t i = 0; i < n; i++)
+		if (!strncmp(env[i], var, len) && env[i][len] == '=')
+			return true;
+	return false;
+}
+
+/*
+ * Returns env and the other variables of mpiexec; the texts are not copied.
+ */
 static char **full_env(char **env)
 {
 	size_t n = 0, more = 0;
@@ -31,15 +43,16 @@ static char **full_env(char **env)
 	all = calloc(n + more + 1, sizeof(*all));
 	if (!all)
 		return NULL;
-	/* of two variables with one name the first is used */
 	if (more)
 		memcpy(all, env, more * sizeof(*all));
-	memcpy(all + more, environ, n * sizeof(*all));
+	for (size_t i = 0, at = more; i < n; i++)
+		if (!is_set(env, more, environ[i]))
+			all[at++] = environ[i];
 	return all;
 }
 
-static void child_run(const struct run_job *job, pid_t parent, const char *self,
-		      char **words, char **env)
+static void child_run(const struct run_nested *n, pid_t parent, char **words,
+		      char **env)
 {
 	int fd = open("/dev/null", O_RDONLY | O_CLOEXEC);
 
@@ -49,36 +62,39 @@ static void child_run(const struct run_job *job, pid_t parent, const char *self,
 		_exit(RUN_EXIT_FAULT);
 	signal(SIGPIPE, SIG_DFL);
 	signal(SIGXFSZ, SIG_DFL);
-	sigprocmask(SIG_SETMASK, &job->sigmask, NULL);
-	setrlimit(RLIMIT_NOFILE, &job->nofile);
+	sigprocmask(SIG_SETMASK, n->sigmask, NULL);
+	setrlimit(RLIMIT_NOFILE, n->nofile);
 	run_limits_restore();
-	execve(self, words, env);
+	if (n->fd >= 0)
+		fcntl(n->fd, F_SETFD, 0);
+	execve("/proc/self/exe", words, env);
 	_exit(RUN_EXIT_NOEXEC);
 }
 
-/* Returns the command line with the options inherited from this job. */
-static char **full_words(const struct run_job *job, char **words)
+/* Returns the command line with the inherited options. */
+static char **full_words(const char *const *options, char **words)
 {
-	size_t n = 0, at = 0;
+	size_t n = 0, more = 0;
 	char **all;
 
 	while (words[n])
 		n++;
-	all = calloc(n + 2, sizeof(*all));
+	while (options[more])
+		more++;
+	all = calloc(n + more + 1, sizeof(*all));
 	if (!all)
 		return NULL;
-	all[at++] = words[0];
-	if (job->opts->survive)
-		all[at++] = (char *)(uintptr_t) "--survive";
-	memcpy(all + at, words + 1, (n - 1) * sizeof(*all));
+	all[0] = words[0];
+	memcpy(all + 1, options, more * sizeof(*all));
+	memcpy(all + 1 + more, words + 1, (n - 1) * sizeof(*all));
 	return all;
 }
 
-int run_nested_start(const struct run_job *job, char **words, char **env)
+pid_t run_nested_start(const struct run_nested *n, char **words, char **env)
 {
 	pid_t *more = realloc(pids, ((size_t)live + 1) * sizeof(*pids));
 	pid_t parent = getpid(), pid;
-	char **all = full_env(env), **line = full_words(job, words);
+	char **all = full_env(env), **line = full_words(n->options, words);
 
 	if (more)
 		pids = more;
@@ -89,13 +105,13 @@ int run_nested_start(const struct run_job *job, char **words, char **env)
 	}
 	pid = fork();
 	if (!pid)
-		child_run(job, parent, "/proc/self/exe", line, all);
+		child_run(n, parent, line, all);
 	free(all);
 	free(line);
 	if (pid < 0)
 		return -errno;
 	pids[live++] = pid;
-	return 0;
+	return pid;
 }
 
 int run_nested_live(void)

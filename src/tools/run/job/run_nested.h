@@ -7,17 +7,25 @@
 #ifndef WEFT_RUN_NESTED_H
 #define WEFT_RUN_NESTED_H
 
+#include <signal.h>
 #include <stdbool.h>
+#include <sys/resource.h>
 #include <sys/types.h>
 
-struct run_job;
+/* Properties of this mpiexec that a further one inherits. */
+struct run_nested {
+	const char *const *options;  /* first options; ends with NULL */
+	const sigset_t *sigmask;     /* signal mask at mpiexec's start */
+	const struct rlimit *nofile; /* descriptor limit at mpiexec's start */
+	int fd;			     /* descriptor that stays open; -1: none */
+};
 
 /*
  * Starts a further mpiexec with these words (the first is replaced by the path
  * of mpiexec) and variables NAME=VALUE in addition to those of mpiexec. Returns
- * 0 or -errno.
+ * its pid or -errno.
  */
-int run_nested_start(const struct run_job *job, char **words, char **env);
+pid_t run_nested_start(const struct run_nested *n, char **words, char **env);
 
 /* Returns the number of spawned jobs that have not ended. */
 int run_nested_live(void);

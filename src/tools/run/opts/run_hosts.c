@@ -10,19 +10,25 @@
 #include <stdlib.h>
 #include <string.h>
 
+bool run_hosts_same(const char *a, const char *b)
+{
+	size_t n = strcspn(a, "."), m = strcspn(b, ".");
+
+	if (!strcmp(a, b))
+		return true;
+	return n == m && !strncmp(a, b, n) && (!a[n] || !b[m]);
+}
+
 bool run_hosts_is_local(const char *name, const char *self)
 {
 	static const char *const always[] = { "localhost", "127.0.0.1", "::1",
 					      "localhost.localdomain" };
-	size_t i, n = strcspn(name, "."), s = strcspn(self, ".");
+	size_t i;
 
 	for (i = 0; i < sizeof(always) / sizeof(always[0]); i++)
 		if (!strcmp(name, always[i]))
 			return true;
-	if (!strcmp(name, self))
-		return true;
-	/* one of the two names may lack the domain */
-	return n == s && !strncmp(name, self, n) && (!name[n] || !self[s]);
+	return run_hosts_same(name, self);
 }
 
 /* Source of a host name, for messages: "-host a:2", or "FILE, line 3". */
@@ -50,15 +56,13 @@ static int refuse(const struct place *at, const char *fmt, ...)
 	return -EINVAL;
 }
 
-static int hosts_add(struct run_hosts *h, const struct place *at,
-		     const char *name, int slots)
+int run_hosts_add(struct run_hosts *h, const char *name, int slots)
 {
 	struct run_host *list;
 	int i;
 
 	if (slots > RUN_SLOTS_MAX - run_hosts_slots(h))
-		return refuse(at, "the hosts have more than %d slots",
-			      RUN_SLOTS_MAX);
+		return -ERANGE;
 	for (i = 0; i < h->count; i++) {
 		if (strcmp(h->host[i].name, name))
 			continue;
@@ -75,6 +79,16 @@ static int hosts_add(struct run_hosts *h, const struct place *at,
 		return -ENOMEM;
 	h->count++;
 	return 0;
+}
+
+static int hosts_add(struct run_hosts *h, const struct place *at,
+		     const char *name, int slots)
+{
+	int err = run_hosts_add(h, name, slots);
+
+	return err == -ERANGE ? refuse(at, "the hosts have more than %d slots",
+				       RUN_SLOTS_MAX)
+			      : err;
 }
 
 static int read_slots(const struct place *at, const char *name,

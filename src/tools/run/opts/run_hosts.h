@@ -25,8 +25,17 @@ struct run_hosts {
  */
 bool run_hosts_is_local(const char *name, const char *self);
 
+/* Returns whether two names are equal; one of them may lack the domain. */
+bool run_hosts_same(const char *a, const char *b);
+
 /* Largest number of slots of all hosts together. */
 enum { RUN_SLOTS_MAX = 1000000 };
+
+/*
+ * Adds a host, or slots of a host that is in the list. Returns 0, -ENOMEM, or
+ * -ERANGE: more than RUN_SLOTS_MAX slots.
+ */
+int run_hosts_add(struct run_hosts *h, const char *name, int slots);
 
 /*
  * Adds "a:2,b" to h; the slots of a host that is listed twice are added up.

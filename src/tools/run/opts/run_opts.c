@@ -331,6 +331,7 @@ void run_opts_free(struct run_opts *o)
 		free(o->remote.pass[i]);
 	free(o->remote.pass);
 	run_hosts_free(&o->remote.hosts);
+	run_hosts_free(&o->remote.list);
 	run_model_free(&o->model);
 	free(o->note);
 	free(o->part);

@@ -166,6 +166,13 @@ struct run_model {
 	bool detours; /* packets are routed around dead nodes */
 };
 
+/*
+ * Variable of an mpiexec that starts a spawned job on several hosts: the
+ * descriptor of a pipe, to which this mpiexec writes its pid when the ranks
+ * have been started, and the list of hosts that jobs may use.
+ */
+#define RUN_CHILDREN_VAR "WEFT_JOB_SPAWNED"
+
 /* Options of a job on several hosts. */
 struct run_remote {
 	struct run_hosts hosts;
@@ -177,6 +184,10 @@ struct run_remote {
 	int npass;
 	/* whether the job runs on other hosts; set by run_opts_parse() */
 	bool wanted;
+	/* RUN_CHILDREN_VAR: whether it was set, the descriptor and the list */
+	bool spawned;
+	int started_fd;
+	struct run_hosts list;
 };
 
 /* Jobs in which an option has no effect. */

@@ -12,6 +12,7 @@
 #include "src/tools/run/run_message.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,10 +100,34 @@ int run_set_pass_through(struct run_parse *p, char **arg)
 	return run_flag_note_where(p, row->help, RUN_NOTE_NO_MPIRUN);
 }
 
+/* Reads and removes RUN_CHILDREN_VAR, which is not for the ranks. */
+static int read_spawned(struct run_remote *w)
+{
+	const char *text = getenv(RUN_CHILDREN_VAR);
+	char *list;
+	int err;
+
+	if (!text)
+		return 0;
+	w->spawned = true;
+	w->started_fd = (int)strtol(text, &list, 10);
+	err = *list != ' ' || fcntl(w->started_fd, F_SETFD, FD_CLOEXEC) < 0
+		      ? -EINVAL
+		      : run_hosts_list(RUN_CHILDREN_VAR, list + 1, &w->list);
+	if (err)
+		run_message(RUN_CHILDREN_VAR "=%s is not valid; only mpiexec "
+					     "sets it",
+			    text);
+	unsetenv(RUN_CHILDREN_VAR);
+	return err;
+}
+
 static bool is_remote(const struct run_remote *w, const char *self)
 {
 	const char *nodes;
 
+	if (w->spawned)
+		return true;
 	switch (w->launcher) {
 	case RUN_LAUNCHER_FORK:
 		return false;
@@ -206,6 +231,8 @@ int run_remote_decide(struct run_parse *p)
 
 	if (p->on_host_ranks)
 		return 0;
+	if (read_spawned(w))
+		return -EINVAL;
 	w->wanted = is_remote(w, p->self);
 	if (p->o->survive && w->wanted && !survives_failures(w))
 		return -EINVAL;

@@ -93,18 +93,17 @@ static pmix_status_t cb_spawn(const pmix_proc_t *proc,
 {
 	struct run_event ev = { .kind = RUN_EVENT_SPAWN,
 				.rank = (int32_t)proc->rank };
-	pmix_status_t rc = PMIX_ERR_NOT_SUPPORTED;
+	bool several = run_pmix_hosts_fd() >= 0;
+	pmix_status_t rc = run_pmix_spawn_request(
+		apps, napps, several ? run_pmix_hosts_self() : NULL, done, arg,
+		&ev.spawn);
 
-	/*
-	 * not supported in a job on several hosts: the new processes would all
-	 * start on this host
-	 */
-	if (run_pmix_hosts_fd() < 0)
-		rc = run_pmix_spawn_request(apps, napps, done, arg, &ev.spawn);
 	if (rc != PMIX_SUCCESS)
 		return rc;
-	if (write(cb.fd[1], &ev, sizeof(ev)) < 0)
-		run_pmix_spawn_answer(ev.spawn, -errno);
+	if (several)
+		run_pmix_hosts_spawn(ev.spawn);
+	else if (write(cb.fd[1], &ev, sizeof(ev)) < 0)
+		run_pmix_spawn_answer(ev.spawn, PMIX_ERR_JOB_FAILED_TO_LAUNCH);
 	return PMIX_SUCCESS;
 }
 

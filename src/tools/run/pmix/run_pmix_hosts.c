@@ -6,6 +6,7 @@
  * list of their ranks as signature, requests for data have a number.
  */
 #include "src/tools/run/pmix/run_pmix_hosts.h"
+#include "src/tools/run/pmix/run_pmix_spawn.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -16,9 +17,10 @@ struct pending {
 	struct pending *next;
 	/* signature of a fence; empty: a request for data */
 	struct run_bytes signature;
-	uint32_t id; /* id of a request for data */
+	uint32_t id; /* id of a request for data, or of a spawn */
 	pmix_modex_cbfunc_t done;
 	void *arg;
+	struct run_spawn_request *spawn; /* NULL: not a spawn */
 };
 
 static struct {
@@ -49,6 +51,11 @@ void run_pmix_hosts_open(int fd, const struct run_layout *layout, int self,
 int run_pmix_hosts_fd(void)
 {
 	return hosts.fd;
+}
+
+const char *run_pmix_hosts_self(void)
+{
+	return hosts.layout->host[hosts.self].name;
 }
 
 static pmix_status_t send_frame(enum run_frame_kind kind,
@@ -236,6 +243,40 @@ static int handle_question(struct run_scan *s)
 	return 0;
 }
 
+/* ---- spawns -------------------------------------------------------------- */
+
+void run_pmix_hosts_spawn(struct run_spawn_request *q)
+{
+	struct run_bytes body = { 0 };
+	struct pending *p = pending_add(NULL, NULL, NULL);
+	pmix_status_t rc = PMIX_ERR_NOMEM;
+
+	if (p) {
+		p->spawn = q;
+		run_bytes_u32(&body, p->id);
+		run_request_write(&q->what, &body);
+		rc = send_frame(RUN_FRAME_SPAWN, &body);
+	}
+	run_bytes_free(&body);
+	if (rc == PMIX_SUCCESS)
+		return;
+	if (p)
+		pending_free(pending_take(NULL, 0, p->id));
+	run_pmix_spawn_answer(q, rc);
+}
+
+static int handle_spawned(struct run_scan *s)
+{
+	struct pending *p = pending_take(NULL, 0, run_scan_u32(s));
+	pmix_status_t status = (pmix_status_t)run_scan_u32(s);
+
+	if (!p || !p->spawn || s->bad)
+		return -EPROTO;
+	run_pmix_spawn_answer(p->spawn, status);
+	pending_free(p);
+	return 0;
+}
+
 /* ---- exits of ranks ------------------------------------------------------ */
 
 void run_pmix_hosts_on_exit(void (*fn)(void *arg, int rank, int code),
@@ -260,6 +301,14 @@ void run_pmix_hosts_send_survived(void)
 	struct run_bytes none = { 0 };
 
 	send_frame(RUN_FRAME_SURVIVED, &none);
+}
+
+void run_pmix_hosts_send_started(void)
+{
+	struct run_bytes none = { 0 };
+
+	if (hosts.fd >= 0)
+		send_frame(RUN_FRAME_STARTED, &none);
 }
 
 static int handle_exit(struct run_scan *s)
@@ -294,7 +343,7 @@ static int complete(const char *signature, size_t sig_len, uint32_t id,
 	if (!copy)
 		return -ENOMEM;
 	p = pending_take(signature, sig_len, id);
-	if (!p) {
+	if (!p || !p->done) {
 		free(copy);
 		return -EPROTO;
 	}
@@ -318,6 +367,8 @@ static int handle_frame(struct run_frame *f)
 		return complete(NULL, 0, run_scan_u32(s), s);
 	case RUN_FRAME_MODEX:
 		return handle_question(s);
+	case RUN_FRAME_SPAWN_DONE:
+		return handle_spawned(s);
 	case RUN_FRAME_RANK_EXIT:
 		return handle_exit(s);
 	case RUN_FRAME_END:
