@@ -117,6 +117,25 @@ for victim in 0 3; do
 done
 nothing_left "--survive"
 
+# Open MPI's mpirun chooses the hosts
+if command -v mpirun.openmpi > /dev/null; then
+	echo "mpirun"
+	# orte N LIST ARGUMENTS...: runs a job by Open MPI's mpirun
+	orte() {
+		what="mpirun $*"
+		timeout -k 5 60 "$build/mpiexec" -q -launcher mpirun -iface eth0 \
+			--bind-to none --oversubscribe -x WEFT_LOCAL_CPUS -host "$2" \
+			-n "$1" "$work/spawn" "${@:3}" > "$work/out" \
+			2> "$work/err" < /dev/null || complain "exit code $?"
+	}
+	orte 2 host1,host2 end 1 2 -
+	has out 2 '^child [01] of 2 on host[12], '
+	has out 2 '^parent [01] of 2 on host[12]$'
+	orte 1 host1:2,host2:2 end 0 1 host2
+	has out 1 '^child 0 of 1 on host2, '
+	has out 1 '^parent 0 of 1 on host1$'
+fi
+
 # started: parents and children in the background print their lines, then sleep
 started() {
 	"$build/mpiexec" -q --bind-to none -launcher ssh -launcher-exec \

@@ -44,6 +44,8 @@ gives() {
 	# root has to confirm that it is root
 	got=${got/ --allow-run-as-root/}
 	got=${got// -x TEST_MARK/}
+	# set if there are several hosts: checked below
+	got=${got// -x WEFT_JOB_NETWORK/}
 	[ "$got" = "$want" ] && return
 	complain "mpiexec $*: the launcher got"
 	echo "$got"
@@ -139,7 +141,9 @@ printf 'a slots=2 # first\n\nb:1\n' > "$dir/file"
 gives "$orte -n 5 $vars $true -n 1" --hostfile "$dir/file" -n 5 true -n 1
 gives "$orte -n 3 $vars -x A -x B -x C ./prog x" -host a:2,b \
 	-x A=1 -genv B=0 -genv B=2 -env C "3;4" ./prog x
-has A=1 B=2 'C=3;4'
+has A=1 B=2 'C=3;4' WEFT_JOB_NETWORK=1
+gives "mpirun --host a:2 --oversubscribe -n 2 $vars ./prog" -host a:2 ./prog
+grep -q WEFT_JOB_NETWORK "$dir/env" && complain "one host is not a network"
 gives "$orte -n 3 -x COLOR -x A ./prog" -host a:2,b -genvlist COLOR \
 	-x A=1 ./prog
 has A=1

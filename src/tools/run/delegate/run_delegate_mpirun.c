@@ -5,6 +5,7 @@
  * placement and output.
  */
 #include "src/base/attr.h"
+#include "src/job/job_network.h"
 #include "src/tools/run/delegate/run_delegate.h"
 #include "src/tools/run/run_message.h"
 
@@ -212,6 +213,9 @@ static void add_app(const struct run_opts *o, int i, struct run_cmd *c)
 		run_cmd_add(c, "%s", a->path);
 	}
 	run_delegate_vars(o, i, &vars, c);
+	/* processes that ranks spawn may be on every host of the list */
+	if (o->remote.hosts.count > 1)
+		vars.set(c, WEFT_JOB_NETWORK, "1", true);
 	if (c->script) {
 		run_cmd_add(c, "sh");
 		run_cmd_add(c, "-c");
