@@ -4,6 +4,7 @@
 
 #include "src/comm/comm_coll_table.h"
 #include "src/comm/comm_context.h"
+#include "src/diag/diag_call.h"
 #include "src/diag/diag_peer_failure.h"
 #include "src/diag/diag_err.h"
 #include "src/types/types_info.h"
@@ -13,6 +14,7 @@
 #include "src/types/types_topo.h"
 
 #include <errno.h>
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -30,6 +32,24 @@ bool weft_comm_has_foreign(const struct weft_group *g)
 		if (g->proc[i] >= weft_core.job.size)
 			return true;
 	return false;
+}
+
+/*
+ * Counts the communicators with processes of other jobs, and records for
+ * mpiexec when the last one is freed: this process is then not affected by
+ * failures of other jobs. In virtual time all jobs end together.
+ */
+static void count_foreign(int change)
+{
+	static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+	static int count;
+
+	if (weft_core.backend->world)
+		return;
+	pthread_mutex_lock(&lock);
+	count += change;
+	weft_call_set_apart(!count);
+	pthread_mutex_unlock(&lock);
 }
 
 int weft_comm_create(struct weft_comm *parent, struct weft_group *group,
@@ -63,6 +83,8 @@ int weft_comm_create(struct weft_comm *parent, struct weft_group *group,
 	if (rc)
 		goto err_comm;
 	weft_comm_list_add(c);
+	if (weft_unlikely(c->foreign))
+		count_foreign(1);
 	if (weft_unlikely(weft_core.survives))
 		weft_recover_comm_opened(c);
 	*comm_p = c;
@@ -81,6 +103,9 @@ void weft_comm_put(struct weft_comm *c)
 	if (!weft_obj_put(&c->obj))
 		return;
 	weft_comm_list_remove(c);
+	/* MPI_Finalize does not disconnect */
+	if (weft_unlikely(c->foreign) && weft_running())
+		count_foreign(-1);
 	weft_core_coll_get()->detach(c);
 	if (!weft_core.survives || !weft_recover_comm_closed(c))
 		weft_ctx_free((unsigned)(c->ctx >> WEFT_TAG_CTX_SHIFT));

@@ -304,6 +304,14 @@ void weft_call_mark_failed(void)
 		weft_store32(&weft_job_page_member(&job_page, me)->failed, 1);
 }
 
+void weft_call_set_apart(bool apart)
+{
+	pthread_once(&opened, open_page);
+	if (job_page.head)
+		weft_store32(&weft_job_page_member(&job_page, me)->apart,
+			     apart);
+}
+
 struct weft_job_page *weft_call_job_page(uint32_t *me_p)
 {
 	pthread_once(&opened, open_page);

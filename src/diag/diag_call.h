@@ -30,6 +30,12 @@ bool weft_call_has_launcher(void);
 /* Notifies mpiexec that a fault plan ends this process. */
 void weft_call_mark_failed(void);
 
+/*
+ * Notifies mpiexec that this process was connected to other jobs and has
+ * disconnected, or that it has connected again.
+ */
+void weft_call_set_apart(bool apart);
+
 /* Call site: one static object in each MPI function. */
 struct weft_call_site {
 	const char *name; /* name of the function, for example "PMPI_Send" */

@@ -26,7 +26,7 @@
 #include <stddef.h>
 
 #define JOB_PAGE_MAGIC	 0x6c6c6f72u /* ASCII "roll" */
-#define JOB_PAGE_VERSION 5u
+#define JOB_PAGE_VERSION 6u
 
 enum { JOB_PAGE_NAMES = 1024, JOB_PAGE_NAME = 56, JOB_PAGE_THREADS = 8 };
 enum { JOB_PAGE_ENTRY = 120 };
@@ -76,7 +76,8 @@ struct job_page_member {
 	uint32_t app;	   /* number of the program; by the launcher */
 	weft_au32 failed;  /* 1: a fault plan has ended the process */
 	weft_au32 aborted; /* 1: the process has requested to end the job */
-	uint32_t pad;
+	/* 1: the process was connected to other jobs, and has disconnected */
+	weft_au32 apart;
 	/* cache line 1: times, only if requested */
 	weft_au64 begin_ps;
 	weft_au64 end_ps;

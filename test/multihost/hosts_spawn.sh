@@ -16,6 +16,7 @@ export WEFT_LOCAL_CPUS=1
 . "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
 compile test/multihost/hosts_spawn.c spawn
 compile test/mpi/dynamic/dynamic_spawn.c tests
+compile test/mpi/dynamic/dynamic_apart.c apart
 compile examples/replace.c replace
 
 # job CODE ARGUMENTS...: runs a job on hosts and checks its exit code
@@ -108,6 +109,23 @@ on=host1,host9 job 0 -n 1 "$work/spawn" end 0 1 host9
 has out 1 'MPI_ERR_SPAWN: .*has not started'
 has err 1 'host9.*Every host needs: a login'
 nothing_left failures
+
+echo "failures after MPI_Comm_disconnect"
+job 137 -n 3 "$work/apart" child
+has out 3 '^parent [012] lives$'
+has out 0 '^child'
+has err 1 'a spawned job has failed after it had disconnected'
+job 137 -n 3 "$work/apart" parent
+has out 2 '^child [01] lives$'
+has out 0 '^parent'
+job 137 -n 3 "$work/apart" again
+has out 0 lives
+job 124 --timeout 2 -n 3 "$work/apart" none
+has out 0 lives
+job 124 --timeout 2 -n 3 "$work/apart" alone
+has out 3 '^parent [012] lives$'
+has out 0 '^child'
+nothing_left "MPI_Comm_disconnect"
 
 echo "failures that the job survives"
 for victim in 0 3; do

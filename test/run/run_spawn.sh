@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Processes that are spawned, in both clocks: on every machine in virtual time,
 # where two runs are equal; without a free place; MPI_UNIVERSE_SIZE; the examples,
-# also one that replaces failed ranks.
+# also one that replaces failed ranks; failures of one job after
+# MPI_Comm_disconnect.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 
 # build FILE NAME: compiles a program
@@ -14,6 +15,7 @@ build() {
 }
 build test/mpi/dynamic/dynamic_spawn.c spawn
 build test/mpi/dynamic/dynamic_universe.c universe
+build test/mpi/dynamic/dynamic_apart.c apart
 build examples/pool.c pool
 build examples/server.c server
 build examples/replace.c replace
@@ -79,5 +81,22 @@ for machine in bgq gemini qsnet2 sunway apenet; do
 	set -- $first
 	[ -n "$1" ] && [ "$1" = "$2" ] || complain "$machine: runs differ: $first"
 done
+# a failure ends only the job in which it happens, unless the jobs are connected
+run 137 -n 2 "$dir/apart" child
+out "parent 0 lives
+parent 1 lives"
+grep -q 'a spawned job has failed after it had disconnected' "$dir/err" ||
+	complain "child: $(cat "$dir/err")"
+run 137 -n 2 "$dir/apart" parent
+out "child 0 lives
+child 1 lives"
+run 137 -n 2 "$dir/apart" again
+out ''
+run 124 --timeout 2 -n 2 "$dir/apart" none
+out ''
+# the time limit holds for the spawned job, too
+run 124 --timeout 2 -n 2 "$dir/apart" alone
+out "parent 0 lives
+parent 1 lives"
 nothing_left
 end

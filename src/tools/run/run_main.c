@@ -14,6 +14,7 @@
 #include "src/tools/run/delegate/run_delegate.h"
 #include "src/tools/run/io/run_io.h"
 #include "src/tools/run/job/run_job.h"
+#include "src/tools/run/job/run_nested.h"
 #include "src/tools/run/job/run_limits.h"
 #include "src/tools/run/opts/run_model.h"
 #include "src/tools/run/opts/run_opts.h"
@@ -378,6 +379,7 @@ int main(int argc, char **argv)
 	if (run_limits_stack())
 		return RUN_EXIT_FAULT;
 	remove_launcher_vars();
+	run_nested_open();
 	if (argc == 2 && !strcmp(argv[1], RUN_DAEMON_OPTION))
 		return run_daemon(run_on_host);
 	if (!run_opts_parse(&opts, argv, &rc))

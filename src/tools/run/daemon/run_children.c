@@ -33,8 +33,6 @@ int run_children_open(struct run_children *c, const struct run_opts *o,
 	c->opts = o;
 	for (int i = 0; !err && i < own->nhosts; i++)
 		run_alloc_use(&c->alloc, own->host[i].name, own->host[i].count);
-	if (!err && pipe2(c->fd, O_CLOEXEC | O_NONBLOCK) < 0)
-		err = -errno;
 	return err;
 }
 
@@ -55,8 +53,6 @@ void run_children_close(struct run_children *c)
 		child_remove(c, c->count - 1);
 	free(c->child);
 	run_alloc_close(&c->alloc);
-	close(c->fd[0]);
-	close(c->fd[1]);
 }
 
 /* ---- start --------------------------------------------------------------- */
@@ -85,19 +81,27 @@ static pid_t start(struct run_children *c, const struct run_request *r,
 {
 	const struct run_opts *o = c->opts;
 	const char *agent = o->remote.agent ? o->remote.agent : "ssh";
-	const char *const options[] = { "-q",	"-launcher",
-					"ssh",	"-launcher-exec",
-					agent,	"-host",
-					placed, o->survive ? "--survive" : NULL,
-					NULL };
+	char limit[32];
+	const char *options[] = { "-q",
+				  "-launcher",
+				  "ssh",
+				  "-launcher-exec",
+				  agent,
+				  "-host",
+				  placed,
+				  o->survive ? "--survive" : "-q",
+				  o->timeout_s > 0 ? "--timeout" : NULL,
+				  limit,
+				  NULL };
 	const struct run_nested how = { .options = options,
 					.sigmask = c->sigmask,
-					.nofile = &c->nofile,
-					.fd = c->fd[1] };
+					.nofile = &c->nofile };
 	size_t n = 0;
 	char **env;
 	pid_t pid;
 
+	/* counted from the start of the spawned job */
+	snprintf(limit, sizeof(limit), "%g", o->timeout_s);
 	while (r->env[n])
 		n++;
 	env = calloc(n + 2, sizeof(*env));
@@ -117,8 +121,7 @@ static pid_t start_on(struct run_children *c, const struct run_request *r,
 	char *variable = NULL;
 	pid_t pid = -ENOMEM;
 
-	if (all && here &&
-	    asprintf(&variable, RUN_CHILDREN_VAR "=%d %s", c->fd[1], all) > 0)
+	if (all && here && asprintf(&variable, RUN_CHILDREN_VAR "=%s", all) > 0)
 		pid = start(c, r, here, variable);
 	free(variable);
 	free(all);
@@ -187,19 +190,18 @@ int run_children_request(struct run_children *c, int host, struct run_scan *s,
 
 /* ---- start and end of a job ---------------------------------------------- */
 
+static void check_started(struct run_children *c, struct run_child *p)
+{
+	if (p->started || !run_nested_has_started(p->pid))
+		return;
+	p->started = true;
+	c->answer(c->arg, p->host, p->id, PMIX_SUCCESS);
+}
+
 void run_children_started(struct run_children *c)
 {
-	int32_t pid;
-
-	while (read(c->fd[0], &pid, sizeof(pid)) == sizeof(pid))
-		for (int i = 0; i < c->count; i++) {
-			struct run_child *p = &c->child[i];
-
-			if (p->pid != pid || p->started)
-				continue;
-			p->started = true;
-			c->answer(c->arg, p->host, p->id, PMIX_SUCCESS);
-		}
+	for (int i = 0; i < c->count; i++)
+		check_started(c, &c->child[i]);
 }
 
 /* Returns the answer for a job that has not been started. */
@@ -212,7 +214,7 @@ static int failure_of(int status)
 		       : PMIX_ERR_JOB_FAILED_TO_LAUNCH;
 }
 
-bool run_children_reap(struct run_children *c, int *status_p)
+bool run_children_reap(struct run_children *c, int *status_p, bool *apart_p)
 {
 	bool started;
 
@@ -223,9 +225,8 @@ bool run_children_reap(struct run_children *c, int *status_p)
 			i++;
 			continue;
 		}
-		/* the pid is in the pipe if the job was started */
-		run_children_started(c);
-		run_nested_reap(p->pid);
+		check_started(c, p);
+		run_nested_reap(p->pid, apart_p);
 		started = p->started;
 		if (!started)
 			c->answer(c->arg, p->host, p->id,
@@ -235,14 +236,4 @@ bool run_children_reap(struct run_children *c, int *status_p)
 			return true;
 	}
 	return false;
-}
-
-void run_children_report(const struct run_opts *o)
-{
-	int32_t pid = (int32_t)getpid();
-
-	if (o->remote.spawned &&
-	    write(o->remote.started_fd, &pid, sizeof(pid)) < 0)
-		run_message("the start of the job cannot be reported: %s",
-			    strerror(errno));
 }

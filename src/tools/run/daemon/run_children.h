@@ -8,8 +8,7 @@
  *   first mpiexec -+- daemons of the job
  *                  '- further mpiexec --- daemons of the spawned job
  *
- * The further mpiexec gets the list of hosts and a pipe in RUN_CHILDREN_VAR,
- * and writes its pid to the pipe when its ranks have been started.
+ * The further mpiexec gets the list of hosts in RUN_CHILDREN_VAR.
  */
 #ifndef WEFT_RUN_CHILDREN_H
 #define WEFT_RUN_CHILDREN_H
@@ -25,7 +24,6 @@ struct run_children {
 	struct run_alloc alloc;
 	struct run_child *child; /* array: `count` entries */
 	int count;
-	int fd[2]; /* pipe for the pids of jobs that have been started */
 	const struct run_opts *opts;
 	sigset_t *sigmask;
 	struct rlimit nofile;
@@ -35,7 +33,7 @@ struct run_children {
 
 /*
  * sigmask and nofile, which may be set later, are those for the further
- * mpiexec. Returns 0 or -errno.
+ * mpiexec. Returns 0 or -ENOMEM.
  */
 int run_children_open(struct run_children *c, const struct run_opts *o,
 		      const struct run_layout *own);
@@ -48,16 +46,17 @@ void run_children_close(struct run_children *c);
 int run_children_request(struct run_children *c, int host, struct run_scan *s,
 			 bool refused);
 
-/* Answers the requests whose jobs have been started: c->fd[0] is readable. */
+/*
+ * Answers the requests whose jobs have been started: run_nested_fd() is
+ * readable.
+ */
 void run_children_started(struct run_children *c);
 
 /*
  * Reaps a further mpiexec that has ended after its job was started. Returns
- * whether there was one, and its status of waitpid().
+ * whether there was one, its status of waitpid(), and whether its failure does
+ * not affect this job.
  */
-bool run_children_reap(struct run_children *c, int *status_p);
-
-/* Notifies the mpiexec that started this one: all ranks have been started. */
-void run_children_report(const struct run_opts *o);
+bool run_children_reap(struct run_children *c, int *status_p, bool *apart_p);
 
 #endif

@@ -40,6 +40,11 @@ enum run_frame_kind {
 	RUN_FRAME_STARTED, /* from a daemon: its ranks have been started */
 	/* from a daemon: a rank spawns: id, struct run_request */
 	RUN_FRAME_SPAWN,
+	/*
+	 * from a daemon: its ranks have failed after they had disconnected from
+	 * other jobs
+	 */
+	RUN_FRAME_APART,
 	RUN_FRAME_SPAWN_DONE, /* to a daemon: id, status of PMIx */
 	RUN_FRAME_KINDS,
 };

@@ -51,6 +51,8 @@ struct launch {
 	struct run_survivors survivors;
 	struct run_children children;
 	int started;	/* number of hosts that have started their ranks */
+	int apart;	/* number of hosts that have sent RUN_FRAME_APART */
+	int apart_code; /* exit code of a spawned job that was apart */
 	int ping_limit; /* unanswered pings after which a host is lost */
 	struct pollfd *poll;
 	sigset_t mask;
@@ -83,7 +85,8 @@ static void end_hosts(struct launch *l)
 	l->decision_ns = 0;
 	l->kill_ns = weft_now_ns() + GRACE_NS;
 	put_all(l, RUN_FRAME_END, &none);
-	run_nested_signal(SIGTERM);
+	run_nested_signal(l->code == RUN_EXIT_TIMEOUT ? SIGTERM
+						      : RUN_NESTED_FAILED);
 	/* a daemon that has not answered yet has no ranks */
 	for (int i = 0; i < l->job.layout.nhosts; i++)
 		if (l->host[i].state == RUN_LINK_STARTING && l->host[i].pid)
@@ -204,25 +207,37 @@ static void answer_spawn(void *arg, int host, uint32_t id, int status)
 	run_bytes_free(&b);
 }
 
-/* Handles the ends of spawned jobs; their mpiexec has printed the reason. */
+/* Handles the end of a spawned job; its mpiexec has printed the reason. */
+static void spawned_ended(struct launch *l, int status, bool apart)
+{
+	int code = WIFEXITED(status) ? WEXITSTATUS(status) : RUN_EXIT_FAULT;
+
+	if (!status)
+		return;
+	if (l->survivors.exited && !l->ending && !apart) {
+		run_message("all ranks of a spawned job have failed; the job "
+			    "continues");
+	} else if (apart) {
+		l->apart_code = l->apart_code ? l->apart_code : code;
+		run_nested_print_apart();
+	} else {
+		fail(l, code);
+	}
+}
+
 static void reap_spawned(struct launch *l)
 {
+	bool apart = false;
 	int status;
 
-	while (run_children_reap(&l->children, &status)) {
-		if (status && l->survivors.exited && !l->ending)
-			run_message("all ranks of a spawned job have failed; "
-				    "the job continues");
-		else if (status)
-			fail(l, WIFEXITED(status) ? WEXITSTATUS(status)
-						  : RUN_EXIT_FAULT);
-	}
+	while (run_children_reap(&l->children, &status, &apart))
+		spawned_ended(l, status, apart);
 }
 
 static int handle_started(struct launch *l)
 {
 	if (++l->started == l->job.layout.nhosts)
-		run_children_report(l->o);
+		run_nested_report(RUN_NESTED_STARTED);
 	return 0;
 }
 
@@ -304,6 +319,9 @@ static int handle_frame(struct launch *l, int host, struct run_frame *f)
 		return 0;
 	case RUN_FRAME_STARTED:
 		return handle_started(l);
+	case RUN_FRAME_APART:
+		l->apart++;
+		return 0;
 	case RUN_FRAME_SPAWN:
 		return run_children_request(&l->children, host, &f->body,
 					    l->ending || l->interrupted);
@@ -443,7 +461,9 @@ static void pass_signal(struct launch *l, int sig)
 	run_bytes_u32(&b, (uint32_t)sig);
 	put_all(l, RUN_FRAME_SIGNAL, &b);
 	run_bytes_free(&b);
-	run_nested_signal(sig);
+	/* the hosts decide whether this job ends with its parents */
+	if (sig != RUN_NESTED_FAILED)
+		run_nested_signal(sig);
 }
 
 static void handle_end_signal(struct launch *l, int sig)
@@ -480,6 +500,7 @@ static void read_signals(struct launch *l)
 			raise(SIGSTOP);
 			break;
 		case RUN_SIGNAL_PASS:
+		case RUN_SIGNAL_PARENTS:
 			pass_signal(l, sig);
 			break;
 		}
@@ -528,7 +549,7 @@ static void check_deadlines(struct launch *l)
 	if (!l->kill_ns || now < l->kill_ns)
 		return;
 	l->kill_ns = now + SHELL_NS;
-	if (l->ending || l->interrupted)
+	if (l->interrupted || l->code == RUN_EXIT_TIMEOUT)
 		run_nested_signal(SIGKILL);
 	for (int i = 0; i < l->job.layout.nhosts; i++) {
 		struct run_link *h = &l->host[i];
@@ -568,7 +589,7 @@ static void poll_once(struct launch *l)
 
 	p[0] = (struct pollfd){ .fd = run_signal_fd(), .events = POLLIN };
 	p[1] = (struct pollfd){ .fd = -1, .events = POLLIN };
-	p[2] = (struct pollfd){ .fd = l->children.fd[0], .events = POLLIN };
+	p[2] = (struct pollfd){ .fd = run_nested_fd(), .events = POLLIN };
 	if (l->input_open && can_take_input(l))
 		p[1].fd = STDIN_FILENO;
 	for (int i = 0; i < n; i++) {
@@ -753,6 +774,10 @@ int run_launch(const struct run_opts *o, char **words, char **env)
 	while (is_running(&l))
 		poll_once(&l);
 	end_of_survivors(&l);
+	if (l.code && l.apart == l.job.layout.nhosts)
+		run_nested_report(RUN_NESTED_APART);
+	if (!l.code)
+		l.code = l.apart_code;
 	if (o->verbose)
 		print_bytes(&l);
 	job_free(&l);

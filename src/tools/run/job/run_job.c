@@ -72,14 +72,27 @@ struct watch {
 };
 
 /* Sends sig to the process group of every running rank. */
-static void signal_all(struct run_job *job, int sig)
+static void signal_ranks(struct run_job *job, int sig)
 {
 	int i;
 
 	for (i = 0; i < job->nranks; i++)
 		if (job->rank[i].pid > 0 && !job->rank[i].exited)
 			kill(-job->rank[i].pid, sig);
+}
+
+/* Sends sig to all ranks and to spawned jobs. */
+static void signal_all(struct run_job *job, int sig)
+{
+	signal_ranks(job, sig);
 	run_nested_signal(sig);
+}
+
+/* Returns whether spawned jobs that are apart end as well. */
+static bool ends_everything(const struct run_job *job)
+{
+	return job->end.cause == RUN_CAUSE_INTERRUPT ||
+	       job->end.cause == RUN_CAUSE_TIMEOUT;
 }
 
 /*
@@ -111,6 +124,7 @@ static void end_all(struct watch *w)
 {
 	struct run_end *e = &w->job->end;
 	bool requested = e->cause == RUN_CAUSE_INTERRUPT;
+	int sig = requested ? e->code : SIGTERM;
 
 	if (e->cause == RUN_CAUSE_TIMEOUT) {
 		e->rank_states = run_end_states(w->job->rank, w->job->nranks);
@@ -118,7 +132,8 @@ static void end_all(struct watch *w)
 	}
 	w->kill_ns = weft_now_ns() +
 		     (requested ? GRACE_SIGNAL_S : GRACE_FAILURE_S) * SECOND_NS;
-	signal_all(w->job, requested ? e->code : SIGTERM);
+	signal_ranks(w->job, sig);
+	run_nested_signal(ends_everything(w->job) ? sig : RUN_NESTED_FAILED);
 	/* a stopped rank must run to handle its SIGTERM */
 	signal_all(w->job, SIGCONT);
 }
@@ -230,7 +245,6 @@ static void spawn_job(struct watch *w, struct run_spawn_request *q)
 		.options = survive + !w->job->opts->survive,
 		.sigmask = &w->job->sigmask,
 		.nofile = &w->job->nofile,
-		.fd = -1,
 	};
 	pid_t pid = -ECANCELED;
 
@@ -307,24 +321,36 @@ static int rank_of(const struct run_job *job, pid_t pid)
 	return -1;
 }
 
+/* Handles the end of a spawned job; its mpiexec has printed the reason. */
+static void spawned_ended(struct watch *w, int status, bool apart)
+{
+	struct run_job *job = w->job;
+	int code = WIFEXITED(status) ? WEXITSTATUS(status) : RUN_EXIT_FAULT;
+
+	if (!status)
+		return;
+	if (job->opts->survive && !apart) {
+		run_message("all ranks of a spawned job have failed; the job "
+			    "continues");
+	} else if (apart) {
+		job->apart_code = job->apart_code ? job->apart_code : code;
+		run_nested_print_apart();
+	} else {
+		set_suspect(w, RUN_CAUSE_FAULT, -1, code, NULL);
+	}
+}
+
 static void child_exited(struct watch *w, pid_t pid, int status)
 {
 	struct run_job *job = w->job;
 	enum run_cause cause;
+	bool apart = false;
 	int i, code;
 
 	if (run_io_reap(job->io, pid, status))
 		return;
-	if (run_nested_reap(pid)) {
-		/* its mpiexec has printed the reason */
-		if (status && job->opts->survive)
-			run_message("all ranks of a spawned job have failed; "
-				    "the job continues");
-		else if (status)
-			set_suspect(w, RUN_CAUSE_FAULT, -1,
-				    WIFEXITED(status) ? WEXITSTATUS(status)
-						      : RUN_EXIT_FAULT,
-				    NULL);
+	if (run_nested_reap(pid, &apart)) {
+		spawned_ended(w, status, apart);
 		return;
 	}
 	i = rank_of(job, pid);
@@ -418,6 +444,11 @@ static void handle_signal(struct watch *w, int sig, pid_t from)
 	case RUN_SIGNAL_PASS:
 		signal_all(w->job, sig);
 		break;
+	case RUN_SIGNAL_PARENTS:
+		if (!run_job_page_apart(w->job))
+			set_suspect(w, RUN_CAUSE_FAULT, -1, RUN_EXIT_FAULT,
+				    NULL);
+		break;
 	}
 }
 
@@ -432,14 +463,17 @@ static void check_deadlines(struct watch *w)
 	if (w->job->end.cause == RUN_CAUSE_NONE &&
 	    run_stuck_check(&w->stuck, w->job, now) >= 0)
 		set_suspect(w, RUN_CAUSE_FAULT, -1, RUN_EXIT_FAULT, NULL);
-	if (w->timeout_ns && now >= w->timeout_ns && w->job->live > 0) {
+	if (w->timeout_ns && now >= w->timeout_ns &&
+	    (w->job->live > 0 || run_nested_live() > 0)) {
 		w->timeout_ns = 0;
 		set_suspect(w, RUN_CAUSE_TIMEOUT, -1,
 			    (int)w->job->opts->timeout_s, NULL);
 	}
 	if (w->kill_ns && now >= w->kill_ns) {
 		w->kill_ns = 0;
-		signal_all(w->job, SIGKILL);
+		signal_ranks(w->job, SIGKILL);
+		if (ends_everything(w->job))
+			run_nested_signal(SIGKILL);
 	}
 	if (!w->decision_ns || now < w->decision_ns)
 		return;
@@ -537,6 +571,17 @@ static void remote_exited(void *arg, int rank, int code)
 		set_suspect(w, RUN_CAUSE_FAULT, -1, code, NULL);
 }
 
+/* Reports a failure that does not affect the job of the parents. */
+static void report_apart(const struct run_job *job)
+{
+	if (job->end.cause == RUN_CAUSE_NONE || !run_job_page_apart(job))
+		return;
+	if (job->layout)
+		run_pmix_hosts_send_apart();
+	else
+		run_nested_report(RUN_NESTED_APART);
+}
+
 int run_job_wait(struct run_job *job, int event_fd)
 {
 	struct watch w = { .job = job,
@@ -573,7 +618,8 @@ int run_job_wait(struct run_job *job, int event_fd)
 	if (w.foreign_ns)
 		run_foreign_note(job);
 	lost = print_final(job);
-	return lost && job->end.cause == RUN_CAUSE_NONE
-		       ? RUN_EXIT_REPORT
-		       : run_end_code(&job->end);
+	report_apart(job);
+	if (job->end.cause != RUN_CAUSE_NONE)
+		return run_end_code(&job->end);
+	return lost ? RUN_EXIT_REPORT : job->apart_code;
 }

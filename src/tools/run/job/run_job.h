@@ -117,6 +117,8 @@ struct run_job {
 	struct run_end end;
 	int failures; /* ranks that failed while the job continued */
 	struct run_end first_failure;
+	/* exit code of a spawned job that was apart when it failed */
+	int apart_code;
 };
 
 /*

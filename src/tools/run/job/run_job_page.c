@@ -72,6 +72,20 @@ bool run_job_page_all_started(const struct run_job *job)
 	return true;
 }
 
+bool run_job_page_apart(const struct run_job *job)
+{
+	for (int i = job->first; i < job->first + job->nlocal; i++) {
+		const struct job_page_member *m;
+
+		if (!job->job_page.head)
+			return false;
+		m = weft_job_page_member(&job->job_page, (uint32_t)i);
+		if (!weft_load32(&m->apart))
+			return false;
+	}
+	return true;
+}
+
 bool run_job_page_finished(const struct run_job *job, int rank)
 {
 	return job->job_page.head &&

@@ -13,6 +13,12 @@ void run_job_page_close(struct run_job *job);
 char *run_job_page_call(const struct run_job *job, int rank);
 
 /*
+ * Returns whether all ranks of this host were connected to other jobs and have
+ * disconnected.
+ */
+bool run_job_page_apart(const struct run_job *job);
+
+/*
  * Returns whether every rank of this host has completed MPI_Init, or has
  * exited.
  */

@@ -2,6 +2,7 @@
 /* Table of signals and their effect on the launcher. */
 #include "src/tools/run/job/run_signal.h"
 #include "src/base/attr.h"
+#include "src/tools/run/job/run_nested.h"
 
 #include <errno.h>
 #include <sys/signalfd.h>
@@ -10,13 +11,20 @@ static const struct {
 	int sig;
 	enum run_signal_kind kind;
 } table[] = {
-	{ SIGCHLD, RUN_SIGNAL_CHILD }, { SIGINT, RUN_SIGNAL_END },
-	{ SIGTERM, RUN_SIGNAL_END },   { SIGHUP, RUN_SIGNAL_END },
-	{ SIGQUIT, RUN_SIGNAL_END },   { SIGXCPU, RUN_SIGNAL_END },
-	{ SIGTSTP, RUN_SIGNAL_STOP },  { SIGCONT, RUN_SIGNAL_PASS },
-	{ SIGUSR1, RUN_SIGNAL_PASS },  { SIGUSR2, RUN_SIGNAL_PASS },
-	{ SIGALRM, RUN_SIGNAL_PASS },  { SIGWINCH, RUN_SIGNAL_PASS },
+	{ SIGCHLD, RUN_SIGNAL_CHILD },
+	{ SIGINT, RUN_SIGNAL_END },
+	{ SIGTERM, RUN_SIGNAL_END },
+	{ SIGHUP, RUN_SIGNAL_END },
+	{ SIGQUIT, RUN_SIGNAL_END },
+	{ SIGXCPU, RUN_SIGNAL_END },
+	{ SIGTSTP, RUN_SIGNAL_STOP },
+	{ SIGCONT, RUN_SIGNAL_PASS },
+	{ SIGUSR1, RUN_SIGNAL_PASS },
+	{ SIGUSR2, RUN_SIGNAL_PASS },
+	{ SIGALRM, RUN_SIGNAL_PASS },
+	{ SIGWINCH, RUN_SIGNAL_PASS },
 	{ SIGURG, RUN_SIGNAL_PASS },
+	{ RUN_NESTED_FAILED, RUN_SIGNAL_PARENTS },
 };
 
 static int signal_fd = -1;

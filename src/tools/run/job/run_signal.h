@@ -13,6 +13,8 @@ enum run_signal_kind {
 	RUN_SIGNAL_END,	  /* end the job */
 	RUN_SIGNAL_STOP,  /* stop the job */
 	RUN_SIGNAL_PASS,  /* pass to the ranks */
+	/* the job that has spawned this one has failed */
+	RUN_SIGNAL_PARENTS,
 };
 
 /* Blocks the signals; *old gets the previous mask. Returns 0 or -errno. */

@@ -167,9 +167,8 @@ struct run_model {
 };
 
 /*
- * Variable of an mpiexec that starts a spawned job on several hosts: the
- * descriptor of a pipe, to which this mpiexec writes its pid when the ranks
- * have been started, and the list of hosts that jobs may use.
+ * Variable of an mpiexec that starts a spawned job on several hosts: the list
+ * of hosts that its job may use.
  */
 #define RUN_CHILDREN_VAR "WEFT_JOB_SPAWNED"
 
@@ -184,9 +183,8 @@ struct run_remote {
 	int npass;
 	/* whether the job runs on other hosts; set by run_opts_parse() */
 	bool wanted;
-	/* RUN_CHILDREN_VAR: whether it was set, the descriptor and the list */
+	/* RUN_CHILDREN_VAR: whether it was set, and the list */
 	bool spawned;
-	int started_fd;
 	struct run_hosts list;
 };
 

@@ -12,7 +12,6 @@
 #include "src/tools/run/run_message.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,20 +103,12 @@ int run_set_pass_through(struct run_parse *p, char **arg)
 static int read_spawned(struct run_remote *w)
 {
 	const char *text = getenv(RUN_CHILDREN_VAR);
-	char *list;
 	int err;
 
 	if (!text)
 		return 0;
 	w->spawned = true;
-	w->started_fd = (int)strtol(text, &list, 10);
-	err = *list != ' ' || fcntl(w->started_fd, F_SETFD, FD_CLOEXEC) < 0
-		      ? -EINVAL
-		      : run_hosts_list(RUN_CHILDREN_VAR, list + 1, &w->list);
-	if (err)
-		run_message(RUN_CHILDREN_VAR "=%s is not valid; only mpiexec "
-					     "sets it",
-			    text);
+	err = run_hosts_list(RUN_CHILDREN_VAR, text, &w->list);
 	unsetenv(RUN_CHILDREN_VAR);
 	return err;
 }

@@ -303,6 +303,13 @@ void run_pmix_hosts_send_survived(void)
 	send_frame(RUN_FRAME_SURVIVED, &none);
 }
 
+void run_pmix_hosts_send_apart(void)
+{
+	struct run_bytes none = { 0 };
+
+	send_frame(RUN_FRAME_APART, &none);
+}
+
 void run_pmix_hosts_send_started(void)
 {
 	struct run_bytes none = { 0 };

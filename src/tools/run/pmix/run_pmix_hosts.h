@@ -47,6 +47,11 @@ void run_pmix_hosts_send_exit(int rank, int code);
  * job.
  */
 void run_pmix_hosts_send_survived(void);
+/*
+ * Notifies mpiexec that the failure of this host does not affect other jobs:
+ * the ranks of this host have disconnected from them.
+ */
+void run_pmix_hosts_send_apart(void);
 /* Notifies mpiexec that the ranks of this host have been started. */
 void run_pmix_hosts_send_started(void);
 
