@@ -301,7 +301,7 @@ static void spawned_jobs_have_the_key_of_their_parents(void **state)
 /* A parents' offer that was changed, or of another user, is refused. */
 static void a_changed_offer_of_parents_is_refused(void **state)
 {
-	char *text = start_parents(false), before;
+	char *text = start_parents(false), before, more[1024];
 
 	for (size_t i = 0; text[i]; i += 7) {
 		before = text[i];
@@ -311,6 +311,9 @@ static void a_changed_offer_of_parents_is_refused(void **state)
 	}
 	T_IS(in_child(refused, ""), 0);
 	T_IS(in_child(refused, "123"), 0);
+	/* the name of a job is too long */
+	snprintf(more, sizeof(more), "%s%0300d", text, 0);
+	T_IS(in_child(refused, more), 0);
 	setenv("WEFT_KEY_FILE", other, 1);
 	T_IS(in_child(refused, text), 0);
 	free(text);

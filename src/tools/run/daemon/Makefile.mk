@@ -18,7 +18,9 @@ RUN_SOURCES += \
 	src/tools/run/daemon/run_survivors.h
 C_TESTS += src/tools/run/daemon/run_alloc_test \
 	src/tools/run/daemon/run_daemon_test \
-	src/tools/run/daemon/run_exchange_fuzz_test
+	src/tools/run/daemon/run_exchange_fuzz_test \
+	src/tools/run/daemon/run_survivors_test
+src_tools_run_daemon_run_survivors_test_LDADD = $(RUN_TEST_LIBS)
 src_tools_run_daemon_run_alloc_test_LDADD = $(RUN_TEST_LIBS)
 src_tools_run_daemon_run_exchange_fuzz_test_LDADD = $(RUN_TEST_LIBS)
 src_tools_run_daemon_run_daemon_test_LDADD = $(RUN_TEST_LIBS)

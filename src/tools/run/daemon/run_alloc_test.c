@@ -108,7 +108,7 @@ static void ranks_of_a_host_are_consecutive(void **state)
 static void removed_ranks_free_their_slots(void **state)
 {
 	struct run_hosts h = hosts_of("a:2,b:2"), got;
-	struct run_request r = request_of(PROGRAMS("1"));
+	struct run_request r = request_of(PROGRAMS("2"));
 	struct run_alloc a;
 
 	T_OK(run_alloc_open(&a, &h, 0));
@@ -118,6 +118,7 @@ static void removed_ranks_free_their_slots(void **state)
 	run_alloc_use(&a, "c", 1);
 	T_OK(run_alloc_place(&a, &r, &got));
 	assert_string_equal(got.host[0].name, "a");
+	T_IS(got.host[0].slots, 1);
 	run_hosts_free(&got);
 	run_alloc_close(&a);
 	run_request_free(&r);
@@ -192,6 +193,23 @@ static void numbers_of_processes_are_limited(void **state)
 	run_bytes_free(&b);
 }
 
+/* Without a command line nothing can be started. */
+static void a_request_has_words(void **state)
+{
+	char *none[] = { NULL };
+	struct run_request r = request_of(PROGRAMS("1")), got;
+	struct run_bytes b = { 0 };
+
+	r.words = none;
+	r.env = none;
+	run_request_write(&r, &b);
+	r.words = NULL;
+	r.env = NULL;
+	run_request_free(&r);
+	T_IS(read_all(&b, b.len, &got), -EPROTO);
+	run_bytes_free(&b);
+}
+
 /* Requests with changed bytes, counts and lengths are refused or read. */
 static void changed_requests_are_refused_or_read(void **state)
 {
@@ -232,6 +250,7 @@ int main(void)
 		T_CASE(removed_ranks_free_their_slots),
 		T_CASE(a_request_is_read_as_written),
 		T_CASE(numbers_of_processes_are_limited),
+		T_CASE(a_request_has_words),
 		T_CASE(changed_requests_are_refused_or_read),
 	};
 
