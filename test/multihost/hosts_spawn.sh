@@ -3,17 +3,12 @@
 # Processes that are spawned in jobs on several hosts, by mpiexec's daemons:
 # places of the new ranks, keys host and hostfile, several programs, spawned
 # jobs that spawn, failures, signals; no process is left on a host.
-if [ -z "$HOSTS" ]; then
-	exec bash "$top_srcdir/test/hosts" 3 bash "$0"
-fi
-build=${builddir:-$PWD}
+. "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
+run_on_hosts 3
 . "$top_srcdir/test/timeout.sh" || exit 1
-bad=0
-work=$(mktemp -d "${TMPDIR:-/tmp}/weft-spawn.XXXXXX") || exit 1
-trap 'rm -rf "$work"' EXIT
+make_work spawn
 export WEFT_LOCAL_CPUS=1
 
-. "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
 compile test/multihost/hosts_spawn.c spawn
 compile test/mpi/dynamic/dynamic_spawn.c tests
 compile test/mpi/dynamic/dynamic_apart.c apart
