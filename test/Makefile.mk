@@ -40,6 +40,7 @@ TREE_TESTS += test/tree/mutate_list.sh test/tree/call_cycles.sh test/tree/layers
 TREE_TESTS += test/doc/doc_map.sh test/tree/format.sh test/tree/words.sh
 TREE_TESTS += test/tree/dist.sh test/tree/features.sh
 TREE_TESTS += test/tree/dist_build.sh test/tree/libtool.sh
+PLAIN_TESTS += test/tools/sim_published.sh
 PLAIN_TESTS += test/mutate/auto.sh test/support/idle_timeout.sh
 PLAIN_TESTS += test/prov/prov_unbounded.sh test/prov/prov_ipv6.sh
 EXTRA_DIST += test/tree/words.py test/tree/features.py

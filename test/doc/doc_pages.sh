@@ -7,6 +7,7 @@ for page in "$top_srcdir"/doc/*.md; do
 	case $page in
 	*/tutorial.md) compared=yes try_page doc/tutorial.md 17 ;;
 	*/virtual.md) try_page doc/virtual.md 5 ;;
+	*/your-machine.md) compared=yes try_page doc/your-machine.md 16 ;;
 	*/model.md) try_page doc/model.md 8 ;;
 	*) try_page "doc/${page##*/}" 0 ;;
 	esac
