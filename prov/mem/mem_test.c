@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #define BYTES 200000
+#define BLOCK ((size_t)4 << 16) /* bytes of a block with BYTES */
 
 static void bytes_round_trip_in_every_memory_kind(void **state)
 {
@@ -107,6 +108,7 @@ static void device_memory_is_accessible_by_its_bus_address(void **state)
 static void unknown_or_straddling_memory_is_refused(void **state)
 {
 	char *at, buf[8];
+	void *bus;
 
 	T_IS(weft_mem_alloc("tape", 1, (void **)&at), -EINVAL);
 	T_IS(weft_mem_alloc(WEFT_MEM_DEVICE, 0, (void **)&at), -EINVAL);
@@ -115,6 +117,12 @@ static void unknown_or_straddling_memory_is_refused(void **state)
 	T_TRUE(weft_mem_name(at - 4, 8) == NULL);
 	T_IS(weft_mem_in(at - 4, buf, 8), -EFAULT);
 	T_IS(weft_mem_out(buf, at - 4, 8), -EFAULT);
+	/* a block is a multiple of 64 KiB */
+	T_OK(weft_mem_device.reach(at, BLOCK, &bus));
+	T_IS(weft_mem_device.reach(at, BLOCK + 1, &bus), -EFAULT);
+	T_OK(weft_mem_device.reach(at + BLOCK - 1, 1, &bus));
+	T_IS(weft_mem_device.reach(at + BLOCK - 1, 2, &bus), -EFAULT);
+	T_IS(weft_mem_device.reach(at + BLOCK, 1, &bus), -EFAULT);
 	T_IS(weft_mem_free(WEFT_MEM_DEVICE, at + 1), -EINVAL);
 	T_OK(weft_mem_free(WEFT_MEM_DEVICE, at));
 	T_IS(weft_mem_free(WEFT_MEM_DEVICE, at), -EINVAL);
@@ -138,11 +146,16 @@ static unsigned count_mappings(void)
 static void freed_device_memory_is_unmapped(void **state)
 {
 	unsigned mappings = count_mappings();
-	int files = t_open_files();
-	void *at[3];
+	int files = t_open_files(), on_bus = 0;
+	void *at[3], *bus[3];
 
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 3; i++) {
 		T_OK(weft_mem_alloc(WEFT_MEM_DEVICE, BYTES, &at[i]));
+		T_OK(weft_mem_device.reach(at[i], 1, &bus[i]));
+		on_bus += weft_mem_device.on_bus((uintptr_t)bus[i]);
+	}
+	/* all blocks are in the window, or the host does not allow it */
+	T_IS(on_bus, weft_mem_device.on_bus((uintptr_t)bus[0]) ? 3 : 0);
 	T_IS(count_mappings(), mappings + 6);
 	T_IS(t_open_files(), files);
 	for (int i = 0; i < 3; i++)

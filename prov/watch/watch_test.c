@@ -286,6 +286,69 @@ static void the_newest_or_worst_report_counts(void **state)
 			}
 }
 
+/* A report counts until it is FRESH old. */
+static void reports_expire(void **state)
+{
+	const struct weft_watch_report own = { .host = WEFT_WATCH_NORMAL,
+					       .nic = WEFT_WATCH_SICK,
+					       .port = WEFT_WATCH_PORTS };
+	struct weft_watch_view v;
+
+	weft_watch_view_init(&v);
+	weft_watch_report_add(&v, 10, &own, 0);
+	T_IS(weft_watch_evaluate(&v, 10 + FRESH, FRESH).host,
+	     WEFT_WATCH_NORMAL);
+	T_IS(weft_watch_evaluate(&v, 10 + FRESH, FRESH).nic, WEFT_WATCH_SICK);
+	T_IS(weft_watch_evaluate(&v, 11 + FRESH, FRESH).host,
+	     WEFT_WATCH_UNKNOWN);
+	T_IS(weft_watch_evaluate(&v, 11 + FRESH, FRESH).nic,
+	     WEFT_WATCH_UNKNOWN);
+}
+
+/* A host that reports itself is broken only if a newer status word says so. */
+static void a_newer_status_word_overrides_the_hosts_report(void **state)
+{
+	const struct weft_watch_report own = { .host = WEFT_WATCH_NORMAL,
+					       .nic = WEFT_WATCH_NORMAL,
+					       .port = WEFT_WATCH_PORTS };
+	const struct weft_watch_report word = { .host = WEFT_WATCH_BROKEN,
+						.nic = WEFT_WATCH_NORMAL };
+
+	for (uint64_t at = 9; at <= 11; at++) {
+		struct weft_watch_view v;
+
+		weft_watch_view_init(&v);
+		weft_watch_report_add(&v, 10, &own, 0);
+		weft_watch_report_add(&v, at, &word, 3);
+		T_IS(weft_watch_evaluate(&v, 11, FRESH).host,
+		     at > 10 ? WEFT_WATCH_BROKEN : WEFT_WATCH_NORMAL);
+	}
+}
+
+/* Nothing is known about the host behind an interface that is silent. */
+static void a_silent_interface_hides_its_host(void **state)
+{
+	struct weft_watch_report r[WEFT_WATCH_PORTS + 1];
+	static struct world w;
+	unsigned count, about = 0;
+
+	world_open(&w);
+	steps(&w, 5);
+	w.nic_dead[21] = true;
+	steps(&w, 2);
+	count = weft_watch_host(&w.node[neighbour(21, 0)], r);
+	T_IS(count, WEFT_WATCH_PORTS + 1);
+	for (unsigned i = 0; i < count; i++) {
+		if (r[i].about != 21)
+			continue;
+		about++;
+		T_IS(r[i].port, back(0));
+		T_IS(r[i].nic, WEFT_WATCH_BROKEN);
+		T_IS(r[i].host, WEFT_WATCH_UNKNOWN);
+	}
+	T_IS(about, 1);
+}
+
 /* With any set of faults, a dead node is never reported as normal. */
 static void no_combination_of_faults_is_missed(void **state)
 {
@@ -344,6 +407,9 @@ int main(void)
 		T_CASE(a_sensor_warning_is_reported_as_sick),
 		T_CASE(a_node_with_dead_neighbours_reports_itself),
 		T_CASE(the_newest_or_worst_report_counts),
+		T_CASE(reports_expire),
+		T_CASE(a_newer_status_word_overrides_the_hosts_report),
+		T_CASE(a_silent_interface_hides_its_host),
 		T_CASE(no_combination_of_faults_is_missed),
 		T_CASE(a_revived_host_is_normal),
 	};

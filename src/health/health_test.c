@@ -163,6 +163,7 @@ static void rank_without_heartbeat_is_sick_within_two_periods(void **state)
 	run_rounds(&w, 1);
 	T_IS(view_of(&w, 5).host, WEFT_WATCH_SICK);
 	T_IS(view_of(&w, 5).by, 107);
+	T_IS(view_of(&w, 5).known_ns, 0);
 	run_rounds(&w, 1);
 	T_IS(view_of(&w, 5).host, WEFT_WATCH_SICK);
 	T_IS(view_of(&w, 5).checks, 3);
@@ -305,6 +306,28 @@ static void pid_of_another_namespace_counts_as_alive(void **state)
 	world_close(&w);
 }
 
+/* The same holds if the namespace of the processes is not known. */
+static void pid_of_an_unknown_namespace_counts_as_alive(void **state)
+{
+	static struct world w;
+	pid_t pid;
+
+	world_open(&w, 0);
+	pid = fork();
+	if (!pid)
+		_exit(0);
+	T_IS(waitpid(pid, NULL, 0), pid);
+	weft_store32(&w.rank[0].slot[2].pid, (uint32_t)pid);
+	weft_store32(&w.rank[0].slot[2].ns, 0);
+	for (uint32_t i = 0; i < RANKS; i++)
+		w.rank[i].ns = 0;
+	run_rounds(&w, 3);
+	w.suspended[2] = true;
+	run_rounds(&w, 4);
+	T_IS(view_of(&w, 2).host, WEFT_WATCH_SICK);
+	world_close(&w);
+}
+
 static void rank_that_left_is_not_broken(void **state)
 {
 	static struct world w;
@@ -346,6 +369,27 @@ static void reader_checks_rank_without_reports(void **state)
 	/* all neighbours of rank 0 are suspended */
 	T_IS(view_of(&w, 0).host, WEFT_WATCH_NORMAL);
 	T_IS(view_of(&w, 0).by, HEALTH_NO_SLOT);
+	world_close(&w);
+}
+
+/* Without reports, a rank is sick after two periods without a heartbeat. */
+static void reader_allows_two_periods_without_heartbeat(void **state)
+{
+	static struct world w;
+
+	world_open(&w, 0);
+	run_rounds(&w, 3);
+	for (uint32_t i = 1; i < 7; i++)
+		w.suspended[i] = true;
+	/* the reports of the neighbours of rank 7 expire */
+	run_rounds(&w, 4);
+	w.suspended[7] = true;
+	run_rounds(&w, 4);
+	T_IS(view_of(&w, 7).by, HEALTH_NO_SLOT);
+	T_IS(view_of(&w, 7).host, WEFT_WATCH_NORMAL);
+	run_rounds(&w, 1);
+	T_IS(view_of(&w, 7).by, HEALTH_NO_SLOT);
+	T_IS(view_of(&w, 7).host, WEFT_WATCH_SICK);
 	world_close(&w);
 }
 
@@ -669,8 +713,10 @@ int main(void)
 		T_CASE(killed_rank_is_broken_at_first_check),
 		T_CASE(rank_that_dies_is_broken_within_a_period),
 		T_CASE(pid_of_another_namespace_counts_as_alive),
+		T_CASE(pid_of_an_unknown_namespace_counts_as_alive),
 		T_CASE(rank_that_left_is_not_broken),
 		T_CASE(reader_checks_rank_without_reports),
+		T_CASE(reader_allows_two_periods_without_heartbeat),
 		T_CASE(sensor_warning_sets_sick),
 		T_CASE(one_rank_reads_the_host_sensors),
 		T_CASE(a_region_of_another_job_is_refused),

@@ -27,14 +27,14 @@ static bool is_fresh(const struct weft_health *h, const struct health_slot *s,
 	       h->what.period_ns;
 }
 
-/* Returns whether the reporter is another rank and has heartbeats. */
+/* Returns whether the reporter has heartbeats. */
 static bool is_valid_reporter(const struct weft_health *h, uint32_t reporter,
-			      uint32_t slot, uint64_t now_ns)
+			      uint64_t now_ns)
 {
 	const struct health_slot *t = &h->slot[reporter];
 
 	/* A0 pairs with R0 in weft_health_join() */
-	return reporter != slot && weft_load32(&t->state) == HEALTH_JOINED &&
+	return weft_load32(&t->state) == HEALTH_JOINED &&
 	       is_fresh(h, t, now_ns, FRESH);
 }
 
@@ -98,7 +98,7 @@ bool weft_health_view_get(const struct weft_health *h, uint32_t slot,
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++) {
 		reporter = weft_health_neighbour(h->what.shape, slot, p);
 		if (reporter >= h->what.slots ||
-		    !is_valid_reporter(h, reporter, slot, now_ns))
+		    !is_valid_reporter(h, reporter, now_ns))
 			continue;
 		for (unsigned q = 0; q < WEFT_WATCH_PORTS; q++)
 			merge_report(&h->slot[reporter], q, slot, now_ns, v);

@@ -151,6 +151,13 @@ static void graphs_list_their_edges(void **state)
 	T_TRUE(s->weighted && s->in_weight[1] == 3 && s->nout == 0);
 	weft_topo_close(t);
 	weft_topo_close(s);
+	/* both directions have weights, or none has */
+	s = weft_topo_dist(2, edges, index, 1, edges, NULL);
+	T_FALSE(s->weighted);
+	weft_topo_close(s);
+	s = weft_topo_dist(2, edges, NULL, 1, edges, index);
+	T_FALSE(s->weighted);
+	weft_topo_close(s);
 	/* a communicator without a topology */
 	weft_topo_close(NULL);
 }

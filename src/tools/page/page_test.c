@@ -91,6 +91,9 @@ static void json_digits_match_printf(void **state)
 static void odd_text(struct json *j)
 {
 	json_text(j, NULL, "a\"b\\c\n</script>\x7f\xc3\xa4\xff\xc3");
+	/* characters of three and four bytes, and truncated ones */
+	json_text(j, NULL,
+		  "\xe2\x82\xac.\xf0\x9d\x84\x9e.\xe2\x82.\xf0\x9d\x84");
 }
 
 static void json_text_cannot_close_the_script_element(void **state)
@@ -98,7 +101,8 @@ static void json_text_cannot_close_the_script_element(void **state)
 	char *text = written(odd_text);
 
 	assert_string_equal(text, "\"a\\\"b\\\\c\\u000a\\u003c/script>\\u007f"
-				  "\xc3\xa4??\"");
+				  "\xc3\xa4??\""
+				  "\"\xe2\x82\xac.\xf0\x9d\x84\x9e.??.???\"");
 	free(text);
 }
 

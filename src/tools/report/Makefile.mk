@@ -24,7 +24,8 @@ EXTRA_DIST += src/tools/report/report_otf2.c
 endif
 
 C_TESTS += src/tools/report/report_test src/tools/report/report_wait_test \
-	src/tools/report/report_fuzz_test
+	src/tools/report/report_fuzz_test src/tools/report/report_part_test
+src_tools_report_report_part_test_LDADD = libweftshow.la $(T_LIBS)
 src_tools_report_report_fuzz_test_LDADD = libweftshow.la $(T_LIBS)
 src_tools_report_report_test_LDADD = libweftshow.la $(T_LIBS)
 src_tools_report_report_wait_test_LDADD = libweftshow.la $(T_LIBS)
