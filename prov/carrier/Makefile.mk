@@ -63,7 +63,7 @@ include prov/backend/Makefile.mk
 include prov/vt/Makefile.mk
 
 C_TESTS += prov/carrier/carrier_grid_test prov/carrier/carrier_wait_test \
-	prov/carrier/hybrid/hybrid_test \
+	prov/carrier/hybrid/hybrid_peer_test prov/carrier/hybrid/hybrid_test \
 	prov/carrier/loop/loop_test prov/carrier/lossy/lossy_test \
 	prov/carrier/sock/sock_congestion_test prov/carrier/sock/sock_wrap_test \
 	prov/carrier/sock/sock_test \
@@ -76,6 +76,11 @@ C_TESTS += prov/carrier/carrier_grid_test prov/carrier/carrier_wait_test \
 	prov/carrier/shm/shm_explore_test \
 	prov/carrier/shm/shm_proc_test prov/carrier/shm/shm_limits_test \
 	prov/carrier/shm/shm_security_test prov/carrier/shm/shm_wait_test
+
+prov_carrier_hybrid_hybrid_peer_test_SOURCES = \
+	prov/carrier/hybrid/hybrid_peer_test.c \
+	prov/carrier/hybrid/hybrid_peer.c
+prov_carrier_hybrid_hybrid_peer_test_CFLAGS = $(AM_CFLAGS)
 
 noinst_PROGRAMS += bench/carrier_lat
 bench_carrier_lat_LDADD = libweftcarrier.la libweftarq.la libweftbase.la
