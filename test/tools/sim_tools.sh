@@ -281,6 +281,13 @@ for by in mpi model; do
 	grep -q "^SWE-T2-HW-256,.*,$by\$" "$dir/$by" || fail "--by $by: $(cat "$dir/$by")"
 done
 "$rep" qsnet2 --by hand 2>/dev/null && fail "--by hand"
+# A process needs the time of the software for each put of Fig. 8, in the program
+# and in the model, so that it cannot fill the interface with 64 B (8.08 GB/s).
+for by in mpi model; do
+	"$rep" gemini --by $by --only GEM-F8-1-64 >"$dir/$by" || fail "--by $by"
+	awk '$1 == "GEM-F8-1-64" && $5 > 0.2 && $5 < 0.4 { found = 1 }
+		END { exit !found }' "$dir/$by" || fail "Fig. 8: $(cat "$dir/$by")"
+done
 "$rep" bgq --only BGQ-T3 --csv | grep -q '^BGQ-T3-LAT-512,' || fail "--csv"
 if has python3; then
 	"$rep" bgq --only BGQ-T3 --json | python3 -c '

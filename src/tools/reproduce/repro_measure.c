@@ -193,7 +193,7 @@ static double time_atomics(const struct measurement *m)
 				       (MPI_Aint)(x >> 8) % words * 8, 1,
 				       MPI_INT64_T, MPI_SUM, win);
 		}
-		MPI_Win_flush_all(win);
+		MPI_Win_flush(0, win);
 	}
 	start = MPI_Wtime() - start;
 	close_window(&win);
