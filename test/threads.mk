@@ -9,7 +9,7 @@ THREAD_TESTS = \
 	prov/carrier/sock/sock_dgram_test prov/carrier/sock/sock_keys_test \
 	prov/carrier/sock/sock_unordered_test \
 	prov/carrier/sock/sock_test prov/carrier/sock/sock_wait_test \
-	prov/group/cunit/cunit_group_test prov/machine/bgq/bgq_limits_test \
+	prov/group/cunit/cunit_group_test prov/machine/bgq/bgq_threads_test \
 	prov/vt/vt_test prov/vt/vt_security_test \
 	prov/ofi/queue/weft_cntr_test prov/ofi/weft_domain_test \
 	prov/ofi/queue/weft_eq_test prov/ofi/queue/weft_wait_test src/os/alive_test \

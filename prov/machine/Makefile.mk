@@ -66,6 +66,7 @@ libweftunits_la_SOURCES = \
 C_TESTS += prov/machine/machine_unit_test prov/machine/machine_process_test prov/machine/machine_inbox_test \
 	prov/machine/machine_regs_explore_test \
 	prov/machine/bgq/bgq_test prov/machine/bgq/bgq_limits_test \
+	prov/machine/bgq/bgq_threads_test \
 	prov/machine/bgq/bgq_path_test prov/machine/bgq/bgq_route_test \
 	prov/machine/bgq/bgq_upc_test \
 	prov/machine/bgq/bgq_bulk_test prov/machine/bgq/bgq_fifo_explore_test \
