@@ -36,6 +36,11 @@ for machine in bgq gemini qsnet2 sunway apenet generic; do
 	same $machine 7 "$dir/vt_replay" calls 300
 done
 
+for machine in bgq gemini; do
+	same $machine 6 "$dir/vt_replay" blocks 640
+	same $machine 6 "$dir/vt_replay" blocks 64000
+done
+
 # recorded computation takes its time
 build_mpi vt_compute "$top_srcdir/test/vt/vt_compute.c" || exit 1
 echo 'solve 100 us' > "$dir/table"

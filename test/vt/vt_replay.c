@@ -109,6 +109,31 @@ static void calls(void)
 	MPI_Comm_free(&half);
 }
 
+/* Data in blocks, and collectives whose root uses MPI_IN_PLACE. */
+static void blocks(void)
+{
+	int to = (rank + 1) % size, from = (rank + size - 1) % size;
+	MPI_Datatype column;
+
+	MPI_Type_vector(64, bytes / 64, bytes / 64 + 8, MPI_BYTE, &column);
+	MPI_Type_commit(&column);
+	MPI_Sendrecv(out, 1, column, to, 7, in, 1, column, from, 7,
+		     MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	MPI_Type_free(&column);
+	if (rank)
+		MPI_Scatter(NULL, 0, MPI_BYTE, in, 64, MPI_BYTE, 0,
+			    MPI_COMM_WORLD);
+	else
+		MPI_Scatter(out, 64, MPI_BYTE, MPI_IN_PLACE, 64, MPI_BYTE, 0,
+			    MPI_COMM_WORLD);
+	if (rank)
+		MPI_Gather(out, 64, MPI_BYTE, NULL, 0, MPI_BYTE, 0,
+			   MPI_COMM_WORLD);
+	else
+		MPI_Gather(MPI_IN_PLACE, 0, MPI_BYTE, in, 64, MPI_BYTE, 0,
+			   MPI_COMM_WORLD);
+}
+
 static void window(void)
 {
 	MPI_Win win;
@@ -134,6 +159,8 @@ int main(int argc, char **argv)
 		alltoall();
 	else if (!strcmp(argv[1], "calls"))
 		calls();
+	else if (!strcmp(argv[1], "blocks"))
+		blocks();
 	else
 		window();
 	MPI_Finalize();

@@ -44,6 +44,8 @@ for machine in bgq gemini qsnet2 sunway apenet; do
 	same $machine 5 -- "$dir/vt_replay" alltoall 2048
 	same $machine 7 -- "$dir/vt_replay" calls 300
 done
+same bgq 6 -- "$dir/vt_replay" blocks 64000
+same gemini 6 -- "$dir/vt_replay" blocks 640
 same bgq 8 --ppn 4 -- "$dir/app_cg" 24
 # A machine of the user's own.
 for form in fattree dragonfly; do

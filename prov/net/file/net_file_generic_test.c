@@ -414,6 +414,7 @@ static void messages_have_both_limits(void **state)
 	       "buffer = 256: out of range, the limits are 2 and 255");
 	refuse(COMMON TREE "link_end = 0.5 MB/s\n",
 	       "the limits are 1 MB/s and 1000000 GB/s");
+	refuse(COMMON TREE "cycle = 2 us\n", "the limits are 1 ps and 1 us ");
 	refuse(COMMON TREE "G = 2 ms\n", "the limits are 0.001 ps and 1000 ns");
 	refuse(COMMON TREE "payload = 1 MiB\n",
 	       "the limits are 1 B and 4096 B");

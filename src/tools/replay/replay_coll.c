@@ -121,7 +121,8 @@ static struct weft_coll_side side_of(const struct replay_call *c, bool in,
 	if (c->type_bytes > REPLAY_BYTES_MAX)
 		invalid("its elements are too long");
 	check_size(n, c->type_bytes * size);
-	if (!in && c->flags & RECORD_IN_PLACE)
+	/* the root of a scatter keeps its own block */
+	if (in == (c->coll == WEFT_COLL_SCATTER) && c->flags & RECORD_IN_PLACE)
 		s.buf = MPI_IN_PLACE;
 	if (!each)
 		return s;
