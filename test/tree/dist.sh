@@ -6,8 +6,10 @@ cd "${top_srcdir:-.}" || exit 1
 [ -e .git ] || { echo "not a git checkout"; exit 77; }
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
-env -u MAKEFLAGS -u MAKELEVEL make -s -C "${builddir:-build}" dist-list |
-	sort -u > "$work/dist"
+unset MAKEFLAGS MAKELEVEL
+# first, since configure prints its results if it has to run again
+make -s -C "${builddir:-build}" Makefile > "$work/log" || exit 1
+make -s -C "${builddir:-build}" dist-list | sort -u > "$work/dist"
 git ls-files | sort > "$work/tracked"
 comm -23 "$work/tracked" "$work/dist" > "$work/missing"
 comm -13 "$work/tracked" "$work/dist" > "$work/other"
