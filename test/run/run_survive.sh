@@ -35,6 +35,10 @@ for machine in native bgq gemini qsnet2 sunway apenet; do
 	run 0 --survive -n 17 "$dir/basic" shrink
 	good 15
 done
+unset FI_WEFT_MACHINE
+what="processor time after a failure"
+run 0 --survive -n 4 "$dir/basic" idle
+good 3
 nothing_left
 
 # random RUN MACHINE: ranks are killed at random moments

@@ -5,6 +5,8 @@
  */
 #include "mpi_t.h"
 
+#include <limits.h>
+
 static int sum_of_ranks(MPI_Comm c)
 {
 	int r, sum;
@@ -72,6 +74,49 @@ static void splits(void)
 	MPI_Comm_size(c, &n);
 	MT_IS(n, local_ranks);
 	MT_OK(MPI_Comm_free(&c));
+}
+
+static int color_of(int rank)
+{
+	return rank % 5 == 3 ? MPI_UNDEFINED : rank % 2;
+}
+
+/* Keys: equal, descending, the extreme numbers, and repeated. */
+static int key_of(int rank, int pattern)
+{
+	const int keys[] = { 0, -rank, rank % 4 < 2 ? INT_MAX : INT_MIN,
+			     rank * 7 % 3 };
+
+	return keys[pattern];
+}
+
+/* Ranks are ordered by their keys; equal keys keep the order of ranks. */
+static void order_of_keys(void)
+{
+	for (int pattern = 0; pattern < 4; pattern++) {
+		int want = 0, members = 0, mine = key_of(mt_rank, pattern);
+		int rank, size;
+		MPI_Comm c;
+
+		for (int i = 0; i < mt_size; i++) {
+			int key = key_of(i, pattern);
+
+			if (color_of(i) != color_of(mt_rank))
+				continue;
+			members++;
+			want += key < mine || (key == mine && i < mt_rank);
+		}
+		MT_OK(MPI_Comm_split(MPI_COMM_WORLD, color_of(mt_rank), mine,
+				     &c));
+		MT_IS(c == MPI_COMM_NULL, color_of(mt_rank) == MPI_UNDEFINED);
+		if (c == MPI_COMM_NULL)
+			continue;
+		MPI_Comm_rank(c, &rank);
+		MPI_Comm_size(c, &size);
+		MT_IS(rank, want);
+		MT_IS(size, members);
+		MT_OK(MPI_Comm_free(&c));
+	}
 }
 
 /* Splits by all resource names that the library offers. */
@@ -331,6 +376,7 @@ int main(int argc, char **argv)
 	mt_begin(&argc, &argv);
 	copies();
 	splits();
+	order_of_keys();
 	by_resource();
 	by_group();
 	contexts();

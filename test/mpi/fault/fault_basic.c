@@ -6,6 +6,9 @@
  */
 #include "test/mpi/fault/fault_t.h"
 
+#include <sys/resource.h>
+#include <time.h>
+
 /* A receive from a dead rank fails; messages sent before the death arrive. */
 static void test_receive(void)
 {
@@ -105,6 +108,10 @@ static void test_collectives(void)
 	}
 	CHECK(MPI_Barrier(world), MPIX_ERR_PROC_FAILED);
 	CHECK(MPI_Alltoall(in, 1, MPI_INT, out, 1, MPI_INT, world),
+	      MPIX_ERR_PROC_FAILED);
+	/* also at ranks that exchange no message with the dead one */
+	CHECK(MPI_Bcast(in, 1, MPI_INT, 0, world), MPIX_ERR_PROC_FAILED);
+	CHECK(MPI_Reduce(in, out, 1, MPI_INT, MPI_SUM, 0, world),
 	      MPIX_ERR_PROC_FAILED);
 }
 
@@ -279,6 +286,31 @@ static void test_shrink(void)
 	CHECK(MPI_Comm_free(&comm[2]), MPI_SUCCESS);
 }
 
+static long processor_us(void)
+{
+	struct rusage r;
+
+	getrusage(RUSAGE_SELF, &r);
+	return (r.ru_utime.tv_sec + r.ru_stime.tv_sec) * 1000000 +
+	       r.ru_utime.tv_usec + r.ru_stime.tv_usec;
+}
+
+/* After a failure, threads of the library do not poll while a rank sleeps. */
+static void test_idle(void)
+{
+	const struct timespec second = { .tv_sec = 1 };
+	long before;
+	int x;
+
+	if (rank == 1)
+		die();
+	CHECK(MPI_Recv(&x, 1, MPI_INT, 1, 7, world, MPI_STATUS_IGNORE),
+	      MPIX_ERR_PROC_FAILED);
+	before = processor_us();
+	nanosleep(&second, NULL);
+	EXPECT(processor_us() - before < 100000);
+}
+
 /* No rank is left. */
 static void test_all(void)
 {
@@ -318,6 +350,7 @@ int main(int argc, char **argv)
 		{ "errors", test_errors },
 		{ "all", test_all },
 		{ "missing", test_missing },
+		{ "idle", test_idle },
 	};
 
 	fault_init();

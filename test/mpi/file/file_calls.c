@@ -382,6 +382,31 @@ static void hints(MPI_File f)
 	hint_is(f, "romio_cb_read", "automatic");
 }
 
+/* Hints of collective accesses are those of rank 0, others are each rank's. */
+static void different_hints(MPI_File f)
+{
+	int rank, size;
+	char text[32];
+
+	MT_OK(MPI_Comm_rank(MPI_COMM_WORLD, &rank));
+	MT_OK(MPI_Comm_size(MPI_COMM_WORLD, &size));
+	snprintf(text, sizeof(text), "%d", (rank + 1) * 4096);
+	set_hint(f, "cb_buffer_size", text);
+	set_hint(f, "striping_unit", text);
+	set_hint(f, "ind_rd_buffer_size", text);
+	hint_is(f, "cb_buffer_size", "4096");
+	hint_is(f, "striping_unit", "4096");
+	hint_is(f, "ind_rd_buffer_size", text);
+	snprintf(text, sizeof(text), "%d", size - rank);
+	set_hint(f, "cb_nodes", text);
+	snprintf(text, sizeof(text), "%d", size);
+	hint_is(f, "cb_nodes", text);
+	set_hint(f, "romio_cb_write", rank ? "enable" : "disable");
+	hint_is(f, "romio_cb_write", "disable");
+	set_hint(f, "romio_ds_read", rank ? "enable" : "disable");
+	hint_is(f, "romio_ds_read", rank ? "enable" : "disable");
+}
+
 /* ---- error handlers ------------------------------------------------------ */
 
 static int errors;
@@ -709,6 +734,7 @@ int main(int argc, char **argv)
 	f = ft_open(path, "calls", MPI_INFO_NULL);
 	queries(f);
 	hints(f);
+	different_hints(f);
 	handlers(f);
 	request_handler();
 	MT_OK(MPI_File_set_view(f, 0, MPI_INT, MPI_INT, "native",
