@@ -135,6 +135,10 @@ try() {
 		echo "test/multihost/hosts_survive.sh runs such jobs: $1"
 		return
 		;;
+	mpiexec*'-launcher ssh'*)
+		echo "test/multihost/hosts_spawn.sh runs such jobs: $1"
+		return
+		;;
 	*/weft-doc/examples/* | *./hello2)
 		echo "packaging/debian.sh runs it: $1"
 		return

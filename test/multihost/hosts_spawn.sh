@@ -12,6 +12,7 @@ export WEFT_LOCAL_CPUS=1
 compile test/multihost/hosts_spawn.c spawn
 compile test/mpi/dynamic/dynamic_spawn.c tests
 compile test/mpi/dynamic/dynamic_apart.c apart
+compile examples/pool.c pool
 compile examples/replace.c replace
 
 # job CODE ARGUMENTS...: runs a job on hosts and checks its exit code
@@ -44,6 +45,9 @@ has out 1 '^child 1 of 2 on host3, '
 on=host1,host2,host3 job 0 -ppn 2 -n 1 "$work/spawn" end 0 3 -
 has out 1 '^child 0 of 3 on host1, '
 has out 2 '^child [12] of 3 on host2, '
+
+job 0 -n 1 --usize 4 "$work/pool"
+has out 1 '^3 workers, 40 tasks: 3.141592654$'
 
 echo "keys host and hostfile"
 on=host1,host2,host3 job 0 -n 2 "$work/spawn" end 0 2 host3
