@@ -135,9 +135,6 @@ void play_poll_close(void)
 
 /* ---- messages ------------------------------------------------------------ */
 
-#define BLOCKS 8
-#define GAP    64
-
 /* One side of a message. */
 struct side {
 	void *buf;
@@ -146,35 +143,16 @@ struct side {
 	int peer, tag;
 };
 
-/* Makes a type of separate blocks with this number of bytes. */
-static MPI_Datatype blocks_of(uint64_t bytes)
+/* The data is contiguous; a type stands for more elements than an int. */
+static void choose_type(struct side *s, uint64_t bytes)
 {
-	MPI_Count len[BLOCKS], at[BLOCKS], each = (MPI_Count)(bytes / BLOCKS);
-	MPI_Datatype type;
-
-	for (int i = 0; i < BLOCKS; i++) {
-		len[i] = each;
-		at[i] = i * (each + GAP);
-	}
-	len[BLOCKS - 1] += (MPI_Count)(bytes % BLOCKS);
-	play_check(
-		MPI_Type_create_hindexed_c(BLOCKS, len, at, MPI_BYTE, &type));
-	return type;
-}
-
-static void choose_type(struct side *s, uint64_t bytes, bool typed)
-{
-	s->n = 1;
-	if (typed && bytes >= BLOCKS) {
-		s->type = blocks_of(bytes);
-	} else if (bytes > INT_MAX) {
-		play_check(MPI_Type_contiguous_c((MPI_Count)bytes, MPI_BYTE,
-						 &s->type));
-	} else {
+	if (bytes <= INT_MAX) {
 		s->n = (int)bytes;
 		s->type = MPI_BYTE;
 		return;
 	}
+	s->n = 1;
+	play_check(MPI_Type_contiguous_c((MPI_Count)bytes, MPI_BYTE, &s->type));
 	play_check(MPI_Type_commit(&s->type));
 }
 
@@ -199,11 +177,11 @@ static int tag_of(int64_t tag)
 
 static struct side sent(const struct replay_call *c)
 {
-	struct side s = { .buf = play_out(c->bytes + BLOCKS * GAP),
+	struct side s = { .buf = play_out(c->bytes),
 			  .peer = peer_of(c->peer),
 			  .tag = tag_of(c->tag) };
 
-	choose_type(&s, c->bytes, c->flags & RECORD_TYPED);
+	choose_type(&s, c->bytes);
 	return s;
 }
 
@@ -211,12 +189,11 @@ static struct side received(const struct replay_call *c)
 {
 	bool second = c->kind == RECORD_SENDRECV;
 	uint64_t bytes = second ? c->bytes_in : c->bytes;
-	struct side s = { .buf = play_in(bytes + BLOCKS * GAP),
+	struct side s = { .buf = play_in(bytes),
 			  .peer = peer_of(second ? c->peer_in : c->peer),
 			  .tag = tag_of(second ? c->tag_in : c->tag) };
 
-	choose_type(&s, bytes,
-		    c->flags & (second ? RECORD_TYPED_IN : RECORD_TYPED));
+	choose_type(&s, bytes);
 	return s;
 }
 
