@@ -1,6 +1,6 @@
 # packaging: recipes of packages; LONG=1 runs the scripts that try them
 EXTRA_DIST += $(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/packaging/README \
-	$(srcdir)/packaging/chroot_lib.sh \
+	$(srcdir)/packaging/lib.sh $(srcdir)/packaging/chroot_lib.sh \
 	$(srcdir)/packaging/Containerfile $(srcdir)/packaging/*.py \
 	$(srcdir)/packaging/*.spec $(srcdir)/packaging/debian/control \
 	$(srcdir)/packaging/debian/changelog $(srcdir)/packaging/debian/copyright \

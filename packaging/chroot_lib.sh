@@ -1,65 +1,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # Functions for the scripts of this folder that use a new Debian (debootstrap):
 # the packages of the host do not change. Sourced by packaging/*.sh; they skip
-# without LONG=1, without root, and without debootstrap. All files are in $work,
-# which is removed at the end; $root is the current tree.
+# without root, and without debootstrap. $root is the current tree.
 #
 #   SUITE=NAME   release of Debian (bookworm)
 #   BASE=FOLDER  a tree made by debootstrap, copied instead of making one
 #   MIRROR=URL   mirror of Debian
 #   CACHE=FOLDER cache of ccache, for repeated builds
-top=${top_srcdir:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)}
+. "$(dirname "${BASH_SOURCE[0]}")/lib.sh" || exit 1
 # the configured build folder: this one, or that of quickstart
 build=${builddir:-$PWD}
 [ -e "$build/config.status" ] || build=$top/build
-[ -n "$LONG" ] || { echo "SKIPPED: only with LONG=1"; exit 77; }
 [ "$(id -u)" = 0 ] || { echo "SKIPPED: debootstrap needs root"; exit 77; }
-command -v debootstrap > /dev/null || { echo "SKIPPED: no debootstrap"; exit 77; }
+command -v debootstrap > /dev/null ||
+	{ echo "SKIPPED: no debootstrap (Debian package debootstrap)"; exit 77; }
 export LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive
-unset MAKEFLAGS MAKELEVEL MFLAGS CC FC
+unset CC FC
 suite=${SUITE:-bookworm}
 mirror=${MIRROR:-http://deb.debian.org/debian}
-folders=$(realpath "${TMPDIR:-/var/tmp}")/weft-chroot
-root=
-
-# Ends the processes of the current tree, unmounts and removes it.
-end_root() {
-	local p
-	[ -n "$root" ] || return 0
-	for p in /proc/[0-9]*; do
-		case $(readlink "$p/root") in
-		"$root" | "$root"/*) kill -KILL "${p#/proc/}" ;;
-		esac
-	done
-	awk -v r="$root" '$2 == r || index($2, r "/") == 1 { print $2 }' /proc/mounts |
-		sort -r | xargs -r umount -l || return
-	rm -rf --one-file-system "$root"
-	root=
-}
-
-clean_up() { end_root && rm -rf --one-file-system "$work"; }
-
-# What a script left that was ended by SIGKILL; folders have its process number.
-for work in "$folders".[0-9]*.*; do
-	p=${work#"$folders".}
-	[ -d "$work" ] && ! kill -0 "${p%.*}" 2> /dev/null || continue
-	root=$work/root
-	clean_up
-done
-work=$(mktemp -d "$folders.$$.XXXXXX") || exit 1
-trap clean_up EXIT
-
-fail() {
-	echo "FAIL: $*"
-	exit 1
-}
-
-# logged TEXT COMMAND...: shows the end of the output if the command fails
-logged() {
-	local text=$1
-	shift
-	"$@" > "$work/log" 2>&1 || { tail -n 40 "$work/log"; fail "$text"; }
-}
 
 in_root() { env -u TMPDIR chroot "$root" "$@"; }
 
@@ -133,4 +91,6 @@ check_removed() {
 	list_files > "$work/after"
 	diff "$work/before" "$work/after" || fail "files are left, or changed"
 	[ -z "$(list_folders)" ] || fail "folders are left: $(list_folders)"
+	! grep -l weft "$root"/var/lib/dpkg/alternatives/* ||
+		fail "alternatives are left"
 }

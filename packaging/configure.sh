@@ -1,13 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Options of configure: OpenSSL present, left out and missing, prefixes of
-# libraries, the user's CFLAGS, refused systems and options; pkg-config files
-# have no path outside of their prefix. LONG=1 only.
-top=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
-[ -n "$LONG" ] || { echo "SKIPPED: only with LONG=1"; exit 77; }
-unset MAKEFLAGS MAKELEVEL CFLAGS
-work=$(mktemp -d /var/tmp/weft-configure.XXXXXX) || exit 1
-trap 'rm -rf "$work"' EXIT
+# Options of configure: OpenSSL present, left out and missing, messages about
+# missing libraries and programs, prefixes of libraries, the user's CFLAGS, refused
+# systems and options; pkg-config files have no path outside of their prefix.
+# LONG=1 only.
+. "$(dirname "$0")/lib.sh" || exit 1
+need_configure
+unset CFLAGS
 cd "$work" || exit 1
 failed=0
 
@@ -18,7 +17,7 @@ complain() {
 
 conf() {
 	rm -rf build && mkdir build && cd build || exit 1
-	CONFIG_SHELL=/bin/sh "$top/configure" --prefix=/opt/weft \
+	"$top/configure" --prefix=/opt/weft \
 		--disable-fortran "$@" > ../log 2>&1
 	local rc=$?
 	cd ..
@@ -48,10 +47,15 @@ made() {
 		complain "$(grep -E "^$1 = " build/Makefile) is not $2"
 }
 
-# A pkg-config that does not find OpenSSL.
-printf '#!/bin/sh\ncase $* in *libcrypto*) exit 1;; esac\nexec pkg-config "$@"\n' \
-	> no-crypto
-chmod +x no-crypto
+# without NAME PATTERN: writes a pkg-config that does not find these libraries
+without() {
+	printf '#!/bin/sh\ncase $* in %s) exit 1;; esac\nexec pkg-config "$@"\n' "$2" \
+		> "$1" && chmod +x "$1"
+}
+without no-crypto '*libcrypto*'
+without no-hwloc '*hwloc*'
+without no-cmocka '*cmocka*'
+without nothing '*libfabric*|*pmix*|*hwloc*'
 
 accepted 'OpenSSL *[3-9]'
 made WEFT_CFLAGS ' -O2 -g'
@@ -67,6 +71,14 @@ grep -i rpath pc && complain "rpath in pkg-config files"
 accepted 'OpenSSL *no: --without-openssl; jobs run on one host' --without-openssl
 accepted 'OpenSSL *no: .*libssl-dev is missing' PKG_CONFIG="$work/no-crypto"
 refused 'apt-get install libssl-dev' --with-openssl PKG_CONFIG="$work/no-crypto"
+
+refused 'missing libraries; on Debian: apt-get install libhwloc-dev$' \
+	PKG_CONFIG="$work/no-hwloc"
+refused 'apt-get install libfabric-dev libpmix-dev libhwloc-dev$' \
+	PKG_CONFIG="$work/nothing"
+refused 'pkg-config not found: apt-get install pkg-config' PKG_CONFIG=false
+accepted 'make check needs Debian package libcmocka-dev' \
+	PKG_CONFIG="$work/no-cmocka"
 
 accepted 'Weft' CFLAGS='-O3 -fno-plt'
 made CFLAGS '^CFLAGS = -O3 -fno-plt$'

@@ -21,7 +21,7 @@ triplet=$cpu-linux-gnu
 at() {
 	local folder=$1
 	shift
-	in_root env -C "$folder" CONFIG_SHELL=/bin/sh "$@"
+	in_root env -C "$folder" "$@"
 }
 
 refuses_32_bits() {

@@ -81,6 +81,18 @@ check_others() {
 		fail "another MPI's mpicc"
 }
 
+# Every link of the packages leads to a file of the packages, not to a file of
+# another MPI.
+check_links() {
+	local f
+	in_root dpkg -L libmpi-abi-weft weft-bin weft-dev weft-doc |
+		sort -u > "$work/own"
+	while read -r f; do
+		[ ! -L "$root$f" ] || in_root readlink -f "$f"
+	done < "$work/own" | sort -u | comm -23 - "$work/own" > "$work/links"
+	[ ! -s "$work/links" ] || fail "links lead to $(cat "$work/links")"
+}
+
 use_packages() {
 	mkdir -p "$root/home/user"
 	# what the packages need is installed first and stays
@@ -89,6 +101,7 @@ use_packages() {
 	list_files > "$work/before"
 	cp "$work"/debs/*.deb "$root/home/user"
 	run_section Install
+	check_links
 	check_others
 	run_section "First job"
 	[ "$(grep -c '^rank .* of 4' "$work/log")" -ge 8 ] ||

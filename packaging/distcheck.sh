@@ -6,14 +6,11 @@
 #
 #   TARGET=distcheck             all unit tests
 #   DISTCHECK_CONFIGURE_FLAGS    options of the build
-[ -n "$LONG" ] || { echo "SKIPPED: only with LONG=1"; exit 77; }
-top=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
-work=$(mktemp -d "${TMPDIR:-/var/tmp}/weft-distcheck.XXXXXX") || exit 1
-trap 'chmod -R u+w "$work"; rm -rf "$work"' EXIT
-cd "$work" || exit 1
-unset MAKEFLAGS MAKELEVEL MFLAGS
-export CONFIG_SHELL=/bin/sh
-{ "$top/configure" -q && make -s -j "$(nproc)" "${TARGET:-distcheck-short}"; } \
-	> log 2>&1 || { tail -n 40 log; exit 1; }
-grep -E '^# (PASS|SKIP|FAIL)' log
-tail -n 4 log
+. "$(dirname "$0")/lib.sh" || exit 1
+need_configure
+mkdir "$work/build" && cd "$work/build" || exit 1
+logged configure "$top/configure" -q
+logged "make ${TARGET:-distcheck-short}" \
+	make -s -j "$(nproc)" "${TARGET:-distcheck-short}"
+grep -E '^# (PASS|SKIP|FAIL)' "$work/log"
+tail -n 4 "$work/log"

@@ -4,21 +4,18 @@
 # folder's name is kept out by -ffile-prefix-map, as packagers do. LONG=1 only.
 #
 #   CFLAGS=FLAGS  flags instead of -O2 -g
-top=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
-[ -n "$LONG" ] || { echo "SKIPPED: only with LONG=1"; exit 77; }
-unset MAKEFLAGS MAKELEVEL
+. "$(dirname "$0")/lib.sh" || exit 1
+need_configure
 export CCACHE_DISABLE=1 # the second build must not take the objects of the first
-work=$(mktemp -d /var/tmp/weft-twice.XXXXXX) || exit 1
-trap 'rm -rf "$work"' EXIT
 for i in one other/folder; do
 	mkdir -p "$work/$i"
 	(
 		cd "$work/$i" || exit 1
-		CONFIG_SHELL=/bin/sh "$top/configure" -q --prefix=/opt/weft \
+		"$top/configure" -q --prefix=/opt/weft \
 			CFLAGS="${CFLAGS:--O2 -g} -ffile-prefix-map=$PWD=. -ffile-prefix-map=$top=." &&
 			make -s -j "$(nproc)" &&
 			make -s install DESTDIR="$PWD/tree"
-	) > "$work/log" 2>&1 || { tail "$work/log"; exit 1; }
+	) > "$work/log" 2>&1 || { tail "$work/log"; fail "build $i"; }
 done
-diff -r "$work/one/tree" "$work/other/folder/tree" || exit 1
+diff -r "$work/one/tree" "$work/other/folder/tree" || fail "two builds differ"
 echo "$(find "$work/one/tree" -type f | wc -l) equal files"

@@ -15,7 +15,7 @@ build_rpms() {
 	mkdir -p "$root/src/rpm/SOURCES" "$root/src/rpm/SPECS"
 	cp "$work/weft-$version.tar.xz" "$root/src/rpm/SOURCES"
 	cp "$top/packaging/weft.spec" "$root/src/rpm/SPECS"
-	logged rpmbuild in_root env CONFIG_SHELL=/bin/sh rpmbuild -ba --nodeps \
+	logged rpmbuild in_root rpmbuild -ba --nodeps \
 		--define '_topdir /src/rpm' --define '_builddir /src' \
 		--define "_smp_mflags -j$(nproc)" \
 		${OPTFLAGS:+--define "optflags $OPTFLAGS"} \

@@ -4,22 +4,14 @@
 # without OpenSSL jobs run on one host, a job that needs signatures is refused
 # with a text, weft-info says so; clang compiles everything without a warning.
 # LONG=1 only.
-top=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
-[ -n "$LONG" ] || { echo "SKIPPED: only with LONG=1"; exit 77; }
-unset MAKEFLAGS MAKELEVEL
-work=$(mktemp -d /var/tmp/weft-variant.XXXXXX) || exit 1
-trap 'rm -rf "$work"' EXIT
-
-fail() {
-	echo "FAIL: $*"
-	exit 1
-}
+. "$(dirname "$0")/lib.sh" || exit 1
+need_configure
 
 # variant OPTION...: builds and installs into $work/tree, runs both clocks
 variant() {
 	rm -rf "$work/build" "$work/tree"
 	mkdir "$work/build" && cd "$work/build" || exit 1
-	{ CONFIG_SHELL=/bin/sh "$top/configure" --prefix="$work/tree" "$@" &&
+	{ "$top/configure" --prefix="$work/tree" "$@" &&
 		make -s -j "$(nproc)" && make -s install; } > log 2>&1 ||
 		{ tail log; fail "build with $*"; }
 	mpicc -o hello "$top/examples/hello.c" || fail "mpicc with $*"
@@ -60,6 +52,6 @@ with_clang() {
 PATH=$work/tree/bin:$PATH
 without_openssl
 echo "built and used without OpenSSL"
-command -v clang > /dev/null || { echo "SKIPPED: no clang"; exit 77; }
+command -v clang > /dev/null || { echo "SKIPPED: no clang (Debian package clang)"; exit 77; }
 with_clang
 echo "built and used with clang"
