@@ -294,6 +294,16 @@ if has python3; then
 import json, sys
 d = json.load(sys.stdin)
 assert d["predicted"] == d["in_band"] == 8 and len(d["constants"]) == 8
+assert d["machine"] == d["system"] == "bgq" and "sensitivity" not in d
+assert d["calibrated"] == 1
+for name in "explained", "bounds", "bounds_hold", "left_out", "failed":
+    assert d[name] == 0, name
+assert [r["id"] for r in d["rows"]] == [
+    "BGQ-T3-LAT-%d" % 2 ** k for k in range(1, 10)]
+for r in d["rows"]:
+    assert r["kind"] == ("calibrated" if r["x"] == "2" else "predicted")
+    error = 100 * (r["model"] / r["paper"] - 1)
+    assert abs(r["error"] - error) < 0.01 and r["verdict"] == "in band"
 ' || fail "JSON of weft-reproduce"
 fi
 sed 's|^hop .*|hop = 90 ns # assumed: slow|' "$top_srcdir/share/machines/bgq" \
