@@ -38,6 +38,33 @@ static int torus_link(struct fid *domain, uint32_t node, unsigned port,
 	return 0;
 }
 
+/* Eight links of two classes; link 0 has no packets, link 6 has detours. */
+static int equal_link(struct fid *domain, uint32_t node, unsigned port,
+		      struct fi_weft_link *l)
+{
+	unsigned i = 4 * node + port;
+
+	if (node > 1 || port > 3)
+		return -FI_EINVAL;
+	*l = (struct fi_weft_link){ .packets = i,
+				    .busy_ps = i == 1 ? 2000 : 1000,
+				    .detours = i == 6 };
+	memcpy(l->name, port < 2 ? "A+" : "B+", 3);
+	snprintf(l->node, sizeof(l->node), "link %u", i);
+	return 0;
+}
+
+static const char *fault(struct fid *domain, unsigned i, uint64_t *value_p)
+{
+	*value_p = 1;
+	return i ? NULL : "detours";
+}
+
+static int read_note(struct fid *domain, uint32_t rank, struct fi_weft_note *n)
+{
+	return -FI_EINVAL;
+}
+
 static void count(struct fid *domain, struct fi_weft_count *n)
 {
 	n->now_ps = 1000000;
@@ -49,7 +76,9 @@ static void count(struct fid *domain, struct fi_weft_count *n)
 static char *report(int (*link)(struct fid *, uint32_t, unsigned,
 				struct fi_weft_link *))
 {
-	struct fi_weft_world world = { .count = count, .link = link };
+	struct fi_weft_world world = {
+		.count = count, .link = link, .fault = fault, .read = read_note
+	};
 	size_t len;
 	char *text;
 	FILE *f = open_memstream(&text, &len);
@@ -96,6 +125,30 @@ static void links_of_a_torus_are_summed_by_dimension_and_direction(void **state)
 	free(text);
 }
 
+/* Five links are listed; among equal ones, those of the lowest nodes. */
+static void the_busiest_links_are_listed(void **state)
+{
+	char *text = report(equal_link);
+
+	/* 2000 of 1000000 ps: the most of both classes */
+	expect_order(text,
+		     "  A+         4       3           10              0"
+		     "     0.12     0.20\n",
+		     "  all        8       7           28              0"
+		     "     0.11     0.20\n");
+	expect_order(text,
+		     "busiest links:\n    link 1 A+: 1 packets, 0 bytes, "
+		     "busy 0.002 us\n    link 2 B+: 2 packets, 0 bytes, "
+		     "busy 0.001 us\n    link 3 B+: ",
+		     "link 4 A+: 4 packets, 0 bytes, busy 0.001 us\n"
+		     "    link 5 A+: 5 packets, 0 bytes, busy 0.001 us\n"
+		     "  class routes: ");
+	expect_order(text, "faults:\n  detours ",
+		     "\n    link 6 B+: 0 bad packets, 1 detours, 0.000 us of "
+		     "retries\n");
+	free(text);
+}
+
 static void header_shows_used_nodes_and_free_compute(void **state)
 {
 	char *text = report(torus_link);
@@ -133,6 +186,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		T_CASE(links_of_a_tree_are_summed_by_level),
 		T_CASE(links_of_a_torus_are_summed_by_dimension_and_direction),
+		T_CASE(the_busiest_links_are_listed),
 		T_CASE(header_shows_used_nodes_and_free_compute),
 		T_CASE(free_compute_warning),
 	};

@@ -118,16 +118,17 @@ static int compare_begin(const void *a, const void *b)
 	return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-/* Returns the first time of a member after MPI_Init. */
+/* Returns the first time of a member after MPI_Init; 0: none is there yet. */
 static uint64_t first_begin(const struct weft_job_page *job_page)
 {
 	uint64_t first = UINT64_MAX, ps;
 
 	for (uint32_t i = 0; i < job_page->members; i++) {
 		ps = weft_load64(&weft_job_page_member(job_page, i)->begin_ps);
-		first = ps < first ? ps : first;
+		if (ps && ps < first)
+			first = ps;
 	}
-	return first;
+	return first == UINT64_MAX ? 0 : first;
 }
 
 /* Copies the events. start_ps: time that counts as 0. Returns their number. */

@@ -117,10 +117,57 @@ static void each_job_has_a_table(void **state)
 	weft_job_page_close(&r);
 }
 
+static void add_event(struct weft_job_page *r,
+		      enum weft_job_page_event_kind kind, uint64_t begin_us,
+		      uint64_t end_us, uint64_t at_us)
+{
+	const struct weft_job_page_event e = { .kind = kind,
+					       .number = begin_us,
+					       .begin_ps = begin_us * 1000000,
+					       .end_ps = end_us * 1000000,
+					       .rank = 2,
+					       .at_ps = at_us * 1000000 };
+
+	weft_job_page_event_add(r, &e);
+}
+
+/*
+ * The host's clock: times are printed from the first MPI_Init on. Rank 2 has
+ * failed before its MPI_Init.
+ */
+static void recovery_begins_with_the_first_failure(void **state)
+{
+	struct weft_job_page r;
+	char *text = NULL, *table;
+	size_t len;
+	FILE *f = open_memstream(&text, &len);
+
+	T_NOT_NULL(f);
+	T_OK(weft_job_page_open(&r, 3, true));
+	weft_store64(&weft_job_page_member(&r, 0)->begin_ps, 7000000);
+	weft_store64(&weft_job_page_member(&r, 1)->begin_ps, 5000000);
+	add_event(&r, JOB_PAGE_AGREEMENT, 6, 7, 0);
+	add_event(&r, JOB_PAGE_FAILURE, 9, 11, 8);
+	add_event(&r, JOB_PAGE_SHRINK, 12, 15, 0);
+	weft_job_page_print(&r, "time", NULL, f);
+	fclose(f);
+	table = strstr(text, "recovery: ");
+	T_NOT_NULL(table);
+	table = strchr(table, '\n') + 1;
+	T_STR(table, "  failure of rank 2                           3.000\n"
+		     "  detection of rank 2             1           4.000"
+		     "           6.000        2.000           3.000\n"
+		     "  shrink                          1           7.000"
+		     "          10.000        3.000           7.000\n");
+	free(text);
+	weft_job_page_close(&r);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		T_CASE(each_job_has_a_table),
+		T_CASE(recovery_begins_with_the_first_failure),
 		T_CASE(times_are_min_mean_and_max_of_all_ranks),
 		T_CASE(ranks_that_did_not_finalize_are_counted),
 	};

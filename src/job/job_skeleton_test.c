@@ -11,6 +11,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+/* Blocks are multiples of this size. */
+#define GRAIN ((size_t)64 << 10)
+
 static void test_parse(void **state)
 {
 	static const char *const wrong[] = {
@@ -32,7 +35,7 @@ static void test_blocks(void **state)
 {
 	size_t large = 2 * WEFT_SKELETON_FILE_BYTES + 100;
 	int fd = memfd_create("fold", MFD_CLOEXEC), err;
-	char *a, *b, *c, text[32];
+	char *a, *b, *c, *used, text[32];
 
 	(void)state;
 	T_OK(ftruncate(fd, (off_t)WEFT_SKELETON_FILE_BYTES));
@@ -64,6 +67,20 @@ static void test_blocks(void **state)
 	T_TRUE(!weft_skeleton_alloc(WEFT_SKELETON_RANGE, &err));
 	T_IS(err, -ENOMEM);
 	T_TRUE(weft_skeleton_free(a) && weft_skeleton_free(c));
+	/* a block of the same size, too */
+	T_TRUE(weft_skeleton_alloc(1000, &err) == a);
+	T_TRUE(weft_skeleton_alloc(large, &err) == b);
+	/* an address of the next block is in use: nothing stays mapped */
+	c = b + ((large + GRAIN - 1) & ~(GRAIN - 1));
+	used = mmap(c + WEFT_SKELETON_FILE_BYTES, 4096, PROT_NONE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED_NOREPLACE, -1, 0);
+	T_TRUE(used == c + WEFT_SKELETON_FILE_BYTES);
+	T_TRUE(!weft_skeleton_alloc(large, &err));
+	T_IS(err, -EEXIST);
+	munmap(used, 4096);
+	T_TRUE(weft_skeleton_alloc(large, &err) == c);
+	T_TRUE(weft_skeleton_free(a) && weft_skeleton_free(b) &&
+	       weft_skeleton_free(c));
 	close(fd);
 }
 
