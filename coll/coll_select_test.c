@@ -190,6 +190,36 @@ static void the_machine_file_chooses_algorithms(void **state)
 	T_STR(selected(WEFT_COLL_BCAST, 4, 1024), "binomial");
 }
 
+/* Choice i is for i + 1 ranks. */
+static int many_choices(unsigned i, struct fi_weft_choice *c)
+{
+	*c = (struct fi_weft_choice){ .operation = "bcast",
+				      .algorithm = "chain",
+				      .ranks_min = i + 1,
+				      .ranks_max = i + 1 };
+	return i < 80 ? 0 : -ENOENT;
+}
+
+/* Choices beyond the table are left out. */
+static void a_machine_has_64_choices(void **state)
+{
+	static const struct weft_core_backend machine = {
+		.choice = many_choices
+	};
+	const struct weft_core_backend *before = weft_core.backend;
+
+	weft_core.backend = &machine;
+	coll_choices_load(coll_algo_named);
+	for (int ranks = 1; ranks <= 64; ranks++)
+		T_PTR(coll_choice(WEFT_COLL_BCAST, 100, ranks),
+		      coll_algo_named(WEFT_COLL_BCAST, "chain"));
+	for (int ranks = 65; ranks <= 80; ranks++)
+		T_NULL(coll_choice(WEFT_COLL_BCAST, 100, ranks));
+	weft_core.backend = before;
+	coll_choices_load(coll_algo_named);
+	T_NULL(coll_choice(WEFT_COLL_BCAST, 100, 1));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -199,6 +229,7 @@ int main(void)
 		T_CASE(forced_row_is_used_if_it_fits),
 		T_CASE(large_worlds_use_logarithmic_algorithms),
 		T_CASE(the_machine_file_chooses_algorithms),
+		T_CASE(a_machine_has_64_choices),
 	};
 
 	return T_RUN(tests);
