@@ -539,6 +539,18 @@ static bool named_fits(const struct coll_algo *row, unsigned t, bool part)
 	       !(part && row->need & COLL_CHOSEN);
 }
 
+/*
+ * Returns the row that the machine file names for this call, or NULL. The two
+ * groups of an intercommunicator may have different numbers of ranks, and would
+ * choose different rows.
+ */
+static const struct coll_algo *chosen_row(const struct weft_coll_args *a)
+{
+	return a->comm->inter
+		       ? NULL
+		       : coll_choice(a->kind, coll_volume(a), a->comm->size);
+}
+
 static const struct coll_algo *select_row(const struct weft_coll_args *a,
 					  bool part)
 {
@@ -549,10 +561,10 @@ static const struct coll_algo *select_row(const struct weft_coll_args *a,
 
 	if (named_fits(row, t, part))
 		return row;
-	bytes = coll_volume(a);
-	row = coll_choice(a->kind, bytes, a->comm->size);
+	row = chosen_row(a);
 	if (named_fits(row, t, part))
 		return row;
+	bytes = coll_volume(a);
 	for (i = 0; i + 1 < rows->n; i++)
 		if (meets_requirements(&rows->row[i], t) &&
 		    in_range(&rows->row[i], bytes, a->comm))
@@ -582,8 +594,7 @@ bool coll_not_forced(enum weft_coll_kind kind)
 
 bool coll_avoids_unit(const struct weft_coll_args *a)
 {
-	const struct coll_algo *row =
-		coll_choice(a->kind, coll_volume(a), a->comm->size);
+	const struct coll_algo *row = chosen_row(a);
 
 	return forced[a->kind] || (row && !(row->need & COLL_ROUTE));
 }

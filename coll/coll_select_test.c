@@ -136,6 +136,7 @@ static const struct fi_weft_choice chosen[] = {
 	{ "bcast", "chain", 4, 7, 1024, 2047 },
 	{ "bcast", "no_such_algorithm", 4, 7, 0, 0 },
 	{ "reduce_scatter", "pairwise", 8, 0, 64, 0 },
+	{ "allgather", "linear", 4, 0, 0, 0 },
 };
 
 static int test_choice(unsigned i, struct fi_weft_choice *c)
@@ -146,10 +147,12 @@ static int test_choice(unsigned i, struct fi_weft_choice *c)
 	return 0;
 }
 
-static const char *selected(enum weft_coll_kind kind, int ranks, MPI_Count n)
+/* remote: ranks of the other group of an intercommunicator, or 0 */
+static const char *selected_between(enum weft_coll_kind kind, int ranks,
+				    int remote, MPI_Count n)
 {
 	struct weft_coll_args a = { .kind = kind };
-	struct mock *m = mock_open(ranks, 0, 1);
+	struct mock *m = mock_open(ranks, remote, 1);
 	const char *name;
 
 	a.comm = m->comm[0];
@@ -158,6 +161,11 @@ static const char *selected(enum weft_coll_kind kind, int ranks, MPI_Count n)
 	name = coll_select(&a)->name;
 	mock_close(m);
 	return name;
+}
+
+static const char *selected(enum weft_coll_kind kind, int ranks, MPI_Count n)
+{
+	return selected_between(kind, ranks, 0, n);
 }
 
 static void the_machine_file_chooses_algorithms(void **state)
@@ -180,6 +188,9 @@ static void the_machine_file_chooses_algorithms(void **state)
 	/* blocks of 8 bytes of 8 ranks are 64 bytes */
 	T_STR(selected(WEFT_COLL_REDUCE_SCATTER, 8, 8), "pairwise");
 	T_STR(selected(WEFT_COLL_REDUCE_SCATTER, 8, 7), "recdbl");
+	/* groups of different sizes must agree */
+	T_STR(selected_between(WEFT_COLL_ALLGATHER, 4, 0, 8), "linear");
+	T_STR(selected_between(WEFT_COLL_ALLGATHER, 4, 3, 8), "inter");
 	/* a row that the user forces has precedence */
 	coll_select_force(WEFT_COLL_BCAST,
 			  coll_algo_named(WEFT_COLL_BCAST, "linear"));

@@ -15,6 +15,9 @@ done
 [ -n "$MACHINES" ] || MACHINE=sunway CLOCK=virtual RANKS_MAX=17 \
 	ONLY='coll_@(unit|flight)' \
 	bash "${top_srcdir:-.}/test/mpi/run.sh" || bad=1
+# groups of four or more ranks, for which machine files choose algorithms
+[ -n "$MACHINES" ] || MACHINE=bgq CLOCK=virtual RANKS_MAX=5 RANKS_LAST=1 ONLY='coll_inter' \
+	bash "${top_srcdir:-.}/test/mpi/run.sh" || bad=1
 # a sample on a user's own machine: a fat tree, and a dragonfly by a file
 own=$(mktemp)
 "${builddir:-.}/weft-sim" --new dragonfly 100Gb > "$own"
