@@ -318,7 +318,10 @@ enum weft_nic_flag {
 	WEFT_OP_RELAXED = 1 << 11,
 	/* a memory access ordered only with accesses to the same cache line */
 	WEFT_OP_LINES = 1 << 12,
-	/* for the layer above: the bytes are in its staging buffer */
+	/*
+	 * the bytes are in a staging buffer of the layer above; its function
+	 * pack sets `err` if it cannot read them
+	 */
 	WEFT_OP_STAGED = 1 << 13,
 };
 

@@ -170,6 +170,10 @@ static_assert(sizeof(struct nic_segs) == 72 && sizeof(struct nic_rts) == 80 &&
 /* the stream is broken: bytes from `start` up to `data` in packets */
 #define NIC_CTS_RESTART 4u
 
+/* Flag of NIC_BULK: the sender could not read its buffer; `tag` is the errno.
+ */
+#define NIC_BULK_FAILED 1u
+
 /* Flags of NIC_READ. */
 #define NIC_READ_STREAM	 32u /* send by a stream; `offset` is the ticket */
 #define NIC_READ_CONNECT 64u /* open a stream for later transfers */
@@ -352,6 +356,13 @@ struct weft_nic {
 static inline bool nic_is_typed(const struct weft_nic_op *op)
 {
 	return weft_unlikely(op->iov_count == WEFT_IOV_TYPED);
+}
+
+/* Returns whether the layer above could not read the bytes of a send. */
+static inline bool nic_pack_failed(const struct weft_nic_op *op)
+{
+	return weft_unlikely(op->flags & WEFT_OP_STAGED) && nic_is_typed(op) &&
+	       op->err;
 }
 
 #endif

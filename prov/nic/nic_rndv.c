@@ -28,7 +28,9 @@
  *
  * Typed data on either side uses this protocol, too, with an announcement
  * without segments. The sender packs while the receiver unpacks; the packets
- * are the only copy.
+ * are the only copy. If the sender cannot read its buffer (a device has
+ * failed), it sends BULK with FAILED and the error, and the receiver ends the
+ * message with this error.
  */
 #include "prov/nic/nic_rndv.h"
 #include "prov/nic/nic_dma.h"
@@ -358,6 +360,9 @@ int nic_got_cts(struct weft_nic *nic, struct weft_peer *src,
 
 	if (op && op->kind == WEFT_WRITE)
 		return nic_stream_write_granted(nic, op, pkt, payload);
+	/* the receiver did not know yet */
+	if (op && op->kind == WEFT_SEND && nic_pack_failed(op))
+		return 0;
 	if (!op || op->kind != WEFT_SEND ||
 	    (op->state != NIC_WAITING && op->state != NIC_PACING) ||
 	    pkt->data > op->len || pkt->data <= op->moved)
@@ -380,9 +385,16 @@ int nic_got_bulk(struct weft_nic *nic, struct weft_peer *src,
 		 const struct weft_pkt *pkt, const void *payload)
 {
 	struct weft_nic_op *op = nic_id_op(nic, pkt->aux, src);
+	bool failed = pkt->flags & NIC_BULK_FAILED;
 
 	if (!op || op->kind != WEFT_RECV || op->state != NIC_PACED ||
-	    pkt->tag > op->end || pkt->len > op->end - pkt->tag ||
+	    (failed && (!pkt->tag || pkt->tag > 4095)))
+		return -EPROTO;
+	if (failed) {
+		nic_fin_then_done(nic, op, -(int)pkt->tag);
+		return 0;
+	}
+	if (pkt->tag > op->end || pkt->len > op->end - pkt->tag ||
 	    pkt->len > op->end - op->moved)
 		return -EPROTO;
 	nic_scatter(op->iov, op->iov_count, pkt->tag, payload, pkt->len);

@@ -193,7 +193,7 @@ static int typed_pack_own(struct weft_nic *nic, struct weft_nic_op *op,
 /*
  * Packs the next n bytes of typed data. Returns the number of segments, or
  * -EAGAIN. A full packet is packed directly into memory of the carrier, if the
- * carrier provides it.
+ * carrier provides it and packing cannot fail.
  */
 static int typed_pack(struct weft_nic *nic, struct weft_nic_op *op, size_t n,
 		      struct iovec *part, struct weft_fill *fill)
@@ -201,7 +201,8 @@ static int typed_pack(struct weft_nic *nic, struct weft_nic_op *op, size_t n,
 	const struct weft_nic_typed *t = op->iov[0].iov_base;
 	int err;
 
-	if (nic->unit->fills && n == nic->unit->carrier->mtu) {
+	if (nic->unit->fills && n == nic->unit->carrier->mtu &&
+	    !(op->flags & WEFT_OP_STAGED)) {
 		*fill = (struct weft_fill){ t->pack, t->arg, op->moved };
 		*part = (struct iovec){ fill, n };
 		return WEFT_IOV_FILL;
@@ -211,6 +212,22 @@ static int typed_pack(struct weft_nic *nic, struct weft_nic_op *op, size_t n,
 		return err;
 	*part = (struct iovec){ op->held, n };
 	return 1;
+}
+
+/* Notifies the receiver that the rest of the bytes cannot be read. */
+static int push_failed(struct weft_nic *nic, struct weft_nic_op *op)
+{
+	const struct weft_pkt pkt = {
+		.type = NIC_BULK,
+		.flags = NIC_BULK_FAILED,
+		.aux = op->remote_id,
+		.tag = (uint64_t)-op->err,
+	};
+	int err = nic->unit->ops->packet(nic->unit, op->peer, &pkt, NULL, 0);
+
+	if (!err)
+		op->moved = op->limit;
+	return err;
 }
 
 /* Sends the next packet of an eager message or of requested bytes. */
@@ -239,6 +256,8 @@ static int push_packet(struct weft_nic *nic, struct weft_nic_op *op,
 			: nic_slice(op->iov, op->iov_count, op->moved, n, part);
 	if (count < 0)
 		return count;
+	if (nic_pack_failed(op))
+		return push_failed(nic, op);
 	err = nic->unit->ops->packet(nic->unit, op->peer, &pkt, part, count);
 	if (!err)
 		op->moved += n;

@@ -14,6 +14,9 @@ struct gaps {
 	unsigned char *mem;
 	size_t bytes;
 	struct weft_nic_typed typed;
+	/* position from which packing fails, of this operation; or NULL */
+	size_t fails_at;
+	struct weft_nic_op *fails;
 };
 
 static void pack(void *arg, size_t pos, void *to, size_t bytes)
@@ -22,6 +25,8 @@ static void pack(void *arg, size_t pos, void *to, size_t bytes)
 	unsigned char *out = to;
 
 	assert_true(pos + bytes <= g->bytes);
+	if (g->fails && pos + bytes > g->fails_at)
+		g->fails->err = -EIO;
 	for (size_t i = 0; i < bytes; i++)
 		out[i] = g->mem[2 * (pos + i)];
 }
@@ -38,6 +43,7 @@ static void unpack(void *arg, size_t pos, const void *from, size_t bytes)
 
 static void gaps_open(struct gaps *g, size_t bytes)
 {
+	*g = (struct gaps){ 0 };
 	g->mem = calloc(2, bytes + 1);
 	T_NOT_NULL(g->mem);
 	g->bytes = bytes;
@@ -90,6 +96,12 @@ static void post_typed_send(struct world *w, struct side *s, struct gaps *g,
 	op->peer = s->peer;
 	op->tag = tag;
 	typed(op, g);
+	if (g->fails_at) {
+		op->flags |= WEFT_OP_STAGED;
+		op->err = 0;
+		op->pos = 0;
+		g->fails = op;
+	}
 	while ((err = weft_nic_send(s->nic, op)) == -EAGAIN)
 		poll_both(w);
 	T_OK(err);
@@ -225,6 +237,50 @@ static void case_cancel(const struct grid *g)
 	world_close(w);
 }
 
+/* The sender cannot read its buffer: both sides get the error. */
+static void case_failing(const struct grid *g)
+{
+	static const size_t at[] = { 1, 100000, 200000, LONG_BYTES - 1 };
+	struct world *w = world_open(g);
+	struct weft_nic_stats stats;
+
+	for (unsigned i = 0; i < WEFT_COUNT_OF(at); i++) {
+		struct gaps from, to;
+
+		gaps_open(&from, LONG_BYTES);
+		gaps_open(&to, LONG_BYTES);
+		from.fails_at = at[i];
+		post_typed_recv(&w->b, &to, 5);
+		post_typed_send(w, &w->a, &from, 5);
+		poll_until(w, &w->a, 1);
+		poll_until(w, &w->b, 1);
+		T_IS(w->a.completion[0].err, -EIO);
+		T_IS(w->b.completion[0].err, -EIO);
+		w->a.completions = w->b.completions = 0;
+		free(from.mem);
+		/* the next message is not affected */
+		gaps_open(&from, LONG_BYTES);
+		gaps_fill(&from, i);
+		post_typed_recv(&w->b, &to, 5);
+		post_typed_send(w, &w->a, &from, 5);
+		both_complete(w, LONG_BYTES, 0);
+		gaps_check(&to, LONG_BYTES, i);
+		free(from.mem);
+		free(to.mem);
+	}
+	/* requests that crossed the notice are not invalid */
+	weft_nic_stats(w->a.nic, &stats);
+	T_IS(stats.garbage, 0);
+	weft_nic_stats(w->b.nic, &stats);
+	T_IS(stats.garbage, 0);
+	world_close(w);
+}
+
+static void a_buffer_that_cannot_be_read_fails_both_sides(void **state)
+{
+	on_every_machine(case_failing);
+}
+
 static void a_typed_send_matches_a_typed_receive(void **state)
 {
 	on_every_machine(case_typed);
@@ -274,6 +330,7 @@ int main(void)
 		T_CASE(a_typed_send_matches_a_typed_receive),
 		T_CASE(typed_and_contiguous_buffers_match),
 		T_CASE(a_typed_send_is_cancelled),
+		T_CASE(a_buffer_that_cannot_be_read_fails_both_sides),
 		T_CASE(peer_death_fails_typed_messages),
 	};
 

@@ -69,6 +69,8 @@ int weft_core_isendrecv(const struct weft_p2p_args *send,
 	rc = weft_core_irecv(recv, &p->recv);
 	if (!rc) {
 		rc = weft_core_isend(send, &p->send);
+		if (rc == -EIO && !weft_req_is_done(p->recv))
+			p->recv->ops->cancel(p->recv);
 		if (rc)
 			weft_req_release(p->recv);
 	}

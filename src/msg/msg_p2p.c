@@ -19,11 +19,13 @@
 
 /* ---- sends --------------------------------------------------------------- */
 
-int weft_core_send_by_request(const struct weft_p2p_args *a)
+/* Sends, and waits. *started_p: an error is that of the transfer. */
+static int send_by_request(const struct weft_p2p_args *a, bool *started_p)
 {
 	struct weft_p2p p;
 	int rc;
 
+	*started_p = true;
 	if (a->peer == MPI_PROC_NULL)
 		return 0;
 	weft_req_init(&p.req, NULL, a->comm, WEFT_REQ_ACTIVE);
@@ -31,10 +33,18 @@ int weft_core_send_by_request(const struct weft_p2p_args *a)
 	weft_lock();
 	rc = p.start(&p);
 	weft_unlock();
+	*started_p = !rc;
 	if (rc)
 		return rc;
 	weft_req_wait(&p.req);
 	return p.req.error;
+}
+
+int weft_core_send_by_request(const struct weft_p2p_args *a)
+{
+	bool started;
+
+	return send_by_request(a, &started);
 }
 
 int weft_core_isend_by_request(const struct weft_p2p_args *a,
@@ -152,13 +162,19 @@ int weft_core_irecv(const struct weft_p2p_args *a, struct weft_req **req_p)
 int weft_core_sendrecv(const struct weft_p2p_args *send,
 		       const struct weft_p2p_args *recv, MPI_Status *status)
 {
+	bool started = false;
 	struct weft_req *r;
 	int rc, rc2;
 
 	rc = weft_core_irecv(recv, &r);
 	if (rc)
 		return rc;
-	rc = weft_core_send(send);
+	rc = weft_core_inject(send);
+	if (rc == -EAGAIN)
+		rc = send_by_request(send, &started);
+	/* device memory cannot be read; the peer may wait for this message */
+	if (weft_unlikely(rc == -EIO) && !started && !weft_req_is_done(r))
+		r->ops->cancel(r);
 	weft_req_await(r);
 	rc2 = weft_req_collect(&r, status);
 	return rc ? rc : rc2;

@@ -98,6 +98,8 @@ ${CC:-cc} -I"$top_srcdir/include" "$top_srcdir/test/run/run_cuda_lost.c" \
 for machine in native apenet; do
 	FI_WEFT_MACHINE=$machine run 0 -n 2 "$dir/lost"
 	out ''
+	FAKE_CUDA_NO_IPC=1 FI_WEFT_MACHINE=$machine run 0 -n 2 "$dir/lost"
+	out ''
 done
 unset TEST_DEVICE_KIND
 FI_WEFT_CUDA=no "$builddir/mpiexec" -n 1 "$dir/fail" > "$dir/out" 2>&1

@@ -76,10 +76,15 @@ static int get(MPI_Win w, MPI_Aint at)
 	return rc ? rc : rc2;
 }
 
+/* Each exchange has a tag of its own: a rank may leave the previous one late.
+ */
 static int exchange(void *from, void *to, int n)
 {
-	return MPI_Sendrecv(from, n, MPI_BYTE, !rank, 1, to, n, MPI_BYTE, !rank,
-			    1, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+	static int tag = 10;
+
+	tag++;
+	return MPI_Sendrecv(from, n, MPI_BYTE, !rank, tag, to, n, MPI_BYTE,
+			    !rank, tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
 }
 
 static void accesses(void)
@@ -100,6 +105,26 @@ static void accesses(void)
 	       MPI_Accumulate(device[0], 10, MPI_INT, rank, host, 10, MPI_INT,
 			      MPI_SUM, dynamic));
 	MPI_Win_unlock(rank, dynamic);
+}
+
+/*
+ * The GPU of rank 0 fails in the middle of a long message, which is copied in
+ * chunks: the receiver has no GPU, but gets the error, too.
+ */
+static void sender_fails(void)
+{
+	char *host = malloc(BYTES);
+
+	if (rank == 0) {
+		setenv("FAKE_CUDA_REFUSE", "cuMemcpyAsync:3", 1);
+		failed("send", MPI_Send(device[0], BYTES, MPI_BYTE, 1, 2,
+					MPI_COMM_WORLD));
+		unsetenv("FAKE_CUDA_REFUSE");
+	} else {
+		failed("receive", MPI_Recv(host, BYTES, MPI_BYTE, 0, 2,
+					   MPI_COMM_WORLD, MPI_STATUS_IGNORE));
+	}
+	free(host);
 }
 
 static void local_calls(void)
@@ -132,6 +157,9 @@ int main(int argc, char **argv)
 	windows_open();
 	good("message", exchange(device[0], device[1], BYTES));
 	good("get", get(dynamic, attached[!rank]));
+	MPI_Barrier(MPI_COMM_WORLD);
+	if (getenv("FAKE_CUDA_NO_IPC"))
+		sender_fails();
 	MPI_Barrier(MPI_COMM_WORLD);
 	setenv("FAKE_CUDA_REFUSE",
 	       "cuMemcpyAsync,cuLaunchKernel,cuStreamQuery,cuStreamSynchronize",

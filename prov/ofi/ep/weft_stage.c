@@ -35,6 +35,7 @@ struct stage {
 	struct weft_nic_typed typed;
 	struct weft_mem_share share;
 	struct weft_ep *ep;
+	struct weft_nic_op *op;
 	struct iovec device[WEFT_IOV_MAX];
 	int count;
 	size_t bytes; /* total bytes of the segments */
@@ -131,11 +132,9 @@ static void stage_pack(void *arg, size_t pos, void *to, size_t bytes)
 	struct stage *s = arg;
 	size_t at, n;
 
-	if (!host_ready(s, s->chunk)) {
+	if (!host_ready(s, s->chunk))
 		memset(to, 0, bytes);
-		return;
-	}
-	while (bytes) {
+	while (s->host && bytes) {
 		at = pos % s->chunk;
 		if (!s->loaded || s->base != pos - at) {
 			s->base = pos - at;
@@ -152,6 +151,7 @@ static void stage_pack(void *arg, size_t pos, void *to, size_t bytes)
 		pos += n;
 		bytes -= n;
 	}
+	s->op->err = s->err; /* the engine ends the message */
 }
 
 static void stage_unpack(void *arg, size_t pos, const void *from, size_t bytes)
@@ -255,6 +255,8 @@ static void stage_typed(struct stage *s, struct weft_nic_op *op)
 	op->iov[0] = (struct iovec){ &s->typed, op->len };
 	op->iov_count = WEFT_IOV_TYPED;
 	op->pos = 0; /* nothing is packed yet */
+	op->err = 0;
+	s->op = op;
 }
 
 /* Copies all bytes of the op to a host buffer now. */
