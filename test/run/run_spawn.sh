@@ -90,6 +90,10 @@ grep -q 'a spawned job has failed after it had disconnected' "$dir/err" ||
 run 137 -n 2 "$dir/apart" parent
 out "child 0 lives
 child 1 lives"
+run 0 --survive -n 2 "$dir/apart" child
+out "child 0 lives
+parent 0 lives
+parent 1 lives"
 run 137 -n 2 "$dir/apart" again
 out ''
 run 124 --timeout 2 -n 2 "$dir/apart" none

@@ -214,7 +214,7 @@ static void spawned_ended(struct launch *l, int status, bool apart)
 
 	if (!status)
 		return;
-	if (l->survivors.exited && !l->ending && !apart) {
+	if (l->survivors.exited && !l->ending) {
 		run_message("all ranks of a spawned job have failed; the job "
 			    "continues");
 	} else if (apart) {
@@ -499,8 +499,14 @@ static void read_signals(struct launch *l)
 			pass_signal(l, sig);
 			raise(SIGSTOP);
 			break;
-		case RUN_SIGNAL_PASS:
 		case RUN_SIGNAL_PARENTS:
+			/* ranks that have not started cannot be apart */
+			if (l->started < l->job.layout.nhosts)
+				fail(l, RUN_EXIT_FAULT);
+			else
+				pass_signal(l, sig);
+			break;
+		case RUN_SIGNAL_PASS:
 			pass_signal(l, sig);
 			break;
 		}

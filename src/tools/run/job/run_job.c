@@ -329,7 +329,7 @@ static void spawned_ended(struct watch *w, int status, bool apart)
 
 	if (!status)
 		return;
-	if (job->opts->survive && !apart) {
+	if (job->opts->survive) {
 		run_message("all ranks of a spawned job have failed; the job "
 			    "continues");
 	} else if (apart) {
