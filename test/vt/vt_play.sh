@@ -91,6 +91,16 @@ run 0 --machine bgq -n 4 "$prog" main 64 \
 (cd "$dir" && mkdir -p sub && run 0 --machine bgq -wdir sub --replay calls \
 	: --job --calls ring,ranks=3; exit $failed) || failed=1
 
+# an OTF2 archive
+if [ -e "$builddir/.libs/libweft-replay-otf2.so" ]; then
+	run 0 --machine bgq -n 4 --trace "$dir/t.otf2" "$prog" main 64
+	want=$("$builddir/weft-sim" --replay "$dir/t.otf2/traces.otf2" 2> /dev/null |
+		grep -o 'virtual time.*')
+	run 0 -v --machine bgq --replay "$dir/t.otf2/traces.otf2"
+	[ -n "$want" ] && [ "$(events)" = "$want" ] ||
+		complain "an archive: $(events), weft-sim $want"
+fi
+
 # wrong arguments
 run 125 --machine bgq -n 3 --replay "$dir/calls"
 err "-n 3: --replay $dir/calls has the calls of 16 ranks; leave out -n"

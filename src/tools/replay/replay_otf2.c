@@ -18,13 +18,12 @@
 #define MODULE "libweft-replay-otf2.so"
 
 /*
- * Opens the module. Installed: PREFIX/lib/weft, for PREFIX/bin/weft-sim and
- * PREFIX/libexec/weft/weft-play; in the build tree: .libs.
+ * Opens the module. Installed: PREFIX/lib/weft, for programs in PREFIX/bin; in
+ * the build tree: .libs.
  */
 static void *module_open(void)
 {
 	static const char *const places[] = { "%s/../lib/weft/" MODULE,
-					      "%s/../../lib/weft/" MODULE,
 					      "%s/.libs/" MODULE,
 					      "%s/" MODULE };
 	char self[PATH_MAX / 2], path[PATH_MAX];
