@@ -195,6 +195,38 @@ static void a_link_may_fail_twice(void **state)
 	weft_fault_plan_fini(&p);
 }
 
+/* Numbers have 15 digits; times are rounded; names have 95 characters. */
+static void numbers_and_names_have_limits(void **state)
+{
+	char name[WEFT_FAULT_TARGET + 1], text[160];
+	struct weft_fault_plan_why why;
+	struct weft_fault_plan p;
+
+	T_OK(weft_fault_plan_parse("f",
+				   "loss = 0.12345678901234 at 1.6 ps\n"
+				   "corrupt = 1e-123 at 0.0014 ns",
+				   &p, &why));
+	T_TRUE(p.fault[0].value > 0.1234567890123 &&
+	       p.fault[0].value < 0.1234567890124);
+	T_IS(p.fault[0].at_ps, 2);
+	T_TRUE(p.fault[1].value < 1e-100 && p.fault[1].value > 0);
+	T_IS(p.fault[1].at_ps, 1);
+	weft_fault_plan_fini(&p);
+	T_IS(weft_fault_plan_parse("f", "loss = 0.123456789012345", &p, &why),
+	     -EINVAL);
+	memset(name, 'n', sizeof(name));
+	name[WEFT_FAULT_TARGET - 1] = '\0';
+	snprintf(text, sizeof(text), "dead-link %s", name);
+	T_OK(weft_fault_plan_parse("f", text, &p, &why));
+	T_STR(p.fault[0].target, name);
+	weft_fault_plan_fini(&p);
+	name[WEFT_FAULT_TARGET - 1] = 'n';
+	name[WEFT_FAULT_TARGET] = '\0';
+	snprintf(text, sizeof(text), "dead-link %s", name);
+	T_IS(weft_fault_plan_parse("f", text, &p, &why), -EINVAL);
+	T_NOT_NULL(strstr(why.text, "is too long"));
+}
+
 static void plan_files_are_parsed_and_named_in_errors(void **state)
 {
 	char path[] = "fault_plan_test.XXXXXX", want[80];
@@ -252,6 +284,7 @@ int main(void)
 		T_CASE(empty_text_is_an_empty_plan),
 		T_CASE(errors_name_file_and_line),
 		T_CASE(a_link_may_fail_twice),
+		T_CASE(numbers_and_names_have_limits),
 		T_CASE(plan_files_are_parsed_and_named_in_errors),
 		T_CASE(changed_plans_are_refused_or_accepted),
 	};
