@@ -2,7 +2,10 @@
 /* Time of one pair of MPI_Alloc_mem and MPI_Free_mem, called alternately. */
 #include "bench.h"
 
-/* Returns the microseconds of one pair; writes the first byte of each block. */
+/*
+ * Returns the time of one pair in microseconds; writes the first byte of each
+ * block.
+ */
 static double pair(size_t n, int iters)
 {
 	double start = 0;

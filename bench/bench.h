@@ -32,7 +32,8 @@ struct bench {
 	int iters_large; /* iterations for large messages; -1: iters / 10 */
 	bool full, check, json;
 	bool printed;
-	const char *extra; /* arguments that the benchmark itself parses */
+	/* message size, in bytes, from which fewer iterations are run */
+	const char *extra;
 	int rank, size;
 	const char *column[BENCH_COLUMNS];
 	int columns;

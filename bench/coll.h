@@ -104,8 +104,8 @@ static inline double bench_work_rate(void)
 }
 
 /*
- * Computes for us microseconds, in slices of 1 us, measured by MPI_Wtime(): on
- * a modelled machine arithmetic takes no time, but reading the clock does.
+ * Computes for `us` microseconds, in slices of 1 us, measured by MPI_Wtime():
+ * on a modelled machine arithmetic takes no time, but reading the clock does.
  */
 static inline void bench_compute(double us, double rate)
 {
@@ -135,7 +135,10 @@ static inline double bench_icoll_pure(const struct bench *b,
 	return sum * 1e6 / iters;
 }
 
-/* Measures a call that overlaps with as much computation as it takes alone. */
+/*
+ * Measures a call that overlaps with computation that takes as long as the call
+ * alone.
+ */
 static inline void bench_icoll_time(const struct bench *b, const struct coll *c,
 				    void *send, void *recv, size_t bytes,
 				    double *v)
@@ -184,7 +187,10 @@ static inline void bench_coll_row(struct bench *b, const struct coll *c,
 	bench_row(b, bytes, v);
 }
 
-/* Finds the row of this name, blocking or nonblocking. */
+/*
+ * Finds the row with this name, blocking or nonblocking; returns false if there
+ * is none.
+ */
 static inline bool bench_coll_find(const char *name, struct coll *c)
 {
 	bool later = name[0] == 'i';
@@ -202,7 +208,7 @@ static inline bool bench_coll_find(const char *name, struct coll *c)
 	return true;
 }
 
-/* Runs the row of this name; returns -1 if there is none. */
+/* Runs the row with this name; returns -1 if there is none. */
 static inline int bench_coll_main(int argc, char **argv, const char *name)
 {
 	struct bench b = { .iters = 1000 };

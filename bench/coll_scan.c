@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One table: microseconds per collective by size, for all collectives. The
- * printed time is that of the slowest rank: the median over repeats of a batch.
- * A plain MPI program, which any mpicc compiles.
+ * printed time is that of the slowest rank: the median over several batches of
+ * calls. A plain MPI program, which any mpicc compiles.
  *
  *   coll_scan [most bytes] [milliseconds per cell] [operation]
  */

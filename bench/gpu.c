@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Messages and reductions in memory of an NVIDIA GPU, by two or more ranks of a
- * host, against the same by an application that copies through pinned host
- * memory, and against the GPU's own copies. Any MPI that accepts such memory
- * runs it. Without a GPU it prints a line and ends.
+ * host, compared with an application that copies through pinned host memory,
+ * and with the GPU's own copies. The program runs with any MPI library that
+ * accepts such memory. Without a GPU it prints a line and ends.
  *
  *   mpiexec -n 2 bench/mpi/gpu
  */
@@ -61,7 +61,7 @@ static int driver_open(void)
 	       stream_create(&stream, 1);
 }
 
-/* A synchronous copy. */
+/* Copies n bytes and waits for the copy. */
 static void move(addr to, addr from, size_t n)
 {
 	copy(to, from, n, stream);

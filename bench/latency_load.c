@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ping-pong with a check of the data between messages, for a host that other
- * processes load, too (compare --busy N). Round trips of more than a
+ * Ping-pong with a check of the data between messages, for a host that also
+ * runs other processes (compare --busy N). Round trips of more than a
  * millisecond have waited for the processor: their number and time are reported
  * separately.
  */

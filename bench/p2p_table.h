@@ -90,7 +90,7 @@ static const struct pair_row pair_table[] = {
 	{ 0 }
 };
 
-/* Runs the row of this name; returns -1 if there is none. */
+/* Runs the row with this name; returns -1 if there is none. */
 static int pair_main(int argc, char **argv, const char *name)
 {
 	const struct pair_row *r = pair_table;

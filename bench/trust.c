@@ -4,7 +4,7 @@
  * on the same machine (doc/trust.md): ping-pong between the first and the last
  * rank, MPI_Allreduce, MPI_Alltoall, and six messages to the neighbours in a
  * periodic box with an MPI_Allreduce of 8 bytes. Each time is the mean of
- * several calls, after one that is not counted, at the slowest rank.
+ * several calls at the slowest rank, after one call that is not counted.
  */
 #include <mpi.h>
 #include <stdio.h>

@@ -19,7 +19,7 @@ struct win_bench {
 	struct bench b;
 	const char *window;
 	const char *sync;
-	int accesses; /* accesses before a synchronization */
+	int accesses; /* number of accesses before each synchronization */
 	bool both;    /* whether rank 1 also accesses rank 0 */
 	MPI_Win win;
 	MPI_Group peer;

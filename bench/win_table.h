@@ -60,7 +60,7 @@ static void accumulate(struct win_bench *w, size_t n)
 		       (int)(n / 8), MPI_LONG, MPI_SUM, w->win);
 }
 
-/* Sums of characters, as OSU's program measures them. */
+/* Adds characters, as OSU's benchmark does. */
 static void accumulate_chars(struct win_bench *w, size_t n)
 {
 	MPI_Accumulate(w->local, (int)n, MPI_CHAR, w->other, w->remote, (int)n,
@@ -196,7 +196,7 @@ static const struct win_row win_table[] = {
 	{ 0 }
 };
 
-/* Runs the row of this name; returns -1 if there is none. */
+/* Runs the row with this name; returns -1 if there is none. */
 static int win_main(int argc, char **argv, const char *name)
 {
 	const struct win_row *r = win_table;

@@ -3,9 +3,9 @@
  * Collective operations, called by src/mpi.
  *
  * A call is described by struct weft_coll_args, one struct for all operations.
- * With it the table of coll_select.c selects an algorithm: a function that
- * calls the sends, receives, reductions and copies of this rank (coll_prog.h).
- * This function is used in three modes:
+ * The table in coll_select.c selects an algorithm for these arguments: a
+ * function that calls the sends, receives, reductions and copies of this rank
+ * (coll_prog.h). This function is used in three modes:
  *
  *   weft_coll_run     executes the steps as they are called, returns when done
  *   weft_coll_start   records them, starts them, returns the request
@@ -84,7 +84,7 @@ struct weft_coll_args {
 };
 
 /*
- * Execute a call by the class route, without selecting an algorithm. Return
+ * Execute a call on the class route, without selecting an algorithm. Return
  * false if weft_coll_run() or weft_coll_start() must be called. req_p NULL:
  * blocking.
  */
@@ -108,9 +108,9 @@ extern const struct weft_core_coll_ops weft_coll_core_ops;
 extern const struct weft_cfg_opt weft_coll_options[WEFT_COLL_KINDS];
 
 /*
- * For weft-info: weft_coll_help() returns entry i of the list of all
- * algorithms, false after the last one. option: environment variable that
- * forces an algorithm (WEFT_COLL_BCAST=binomial).
+ * For weft-info: weft_coll_help() sets *help_p to entry i of the list of all
+ * algorithms, and returns false after the last one. option: environment
+ * variable that forces an algorithm (WEFT_COLL_BCAST=binomial).
  */
 struct weft_coll_help {
 	const char *option;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Collectives over several hosts. First the ranks of each host combine their
- * data, by the collective unit in a blocking operation, otherwise by messages
- * through shared memory. Then one message in each direction is sent over each
- * edge of a tree of hosts. The ranks of a host get the result in the same way.
+ * data, with the collective unit in a blocking operation, otherwise with
+ * messages through shared memory. Then one message in each direction is sent
+ * over each edge of a tree of hosts. The ranks of a host get the result in the
+ * same way.
  *
  * Restrictions: communicators on several hosts; commutative reductions.
  * Cost for h hosts: barrier, allreduce: 2 ceil(log2 h) (alpha + n beta), half
@@ -23,10 +24,11 @@
 #define BCAST_PIECES 16
 
 /*
- * Returns whether the host's collective unit executes the part within the host;
- * the result is the same on all ranks of the host. The unit has no failure
- * notices: after an error between hosts it would report success to the other
- * ranks of this host, so it is not used in jobs that survive failures.
+ * Returns whether the host's collective unit executes the part of the operation
+ * within the host; the result is the same on all ranks of the host. The unit
+ * has no failure notices: after an error between hosts it would report success
+ * to the other ranks of this host, so it is not used in jobs that survive
+ * failures.
  */
 static bool by_unit(const struct coll_prog *p, const struct coll_hosts *h,
 		    const struct weft_coll_args *a)
@@ -124,7 +126,7 @@ static void host_bcast(struct coll_prog *p, const struct coll_hosts_plan *plan,
 
 /*
  * Returns the number of pieces of a message: one if there are only two ranks,
- * since none of them forwards.
+ * since neither of them forwards.
  */
 static int bcast_pieces(const struct coll_prog *p, MPI_Count len)
 {
@@ -198,8 +200,8 @@ static void host_reduce(struct coll_prog *p, const struct weft_coll_args *a,
 
 /*
  * For two hosts: exchanges the hosts' vectors between the leaders, which
- * combine them in host order. The first host receives into the result, if its
- * vector is elsewhere, so that it copies nothing.
+ * combine them in host order. The leader of the first host receives into the
+ * result buffer if its vector is stored elsewhere, which avoids a copy.
  */
 static void by_host_exchange(struct coll_prog *p,
 			     const struct weft_coll_args *a,

@@ -20,7 +20,10 @@ static struct choice {
 static unsigned choice_count;
 static unsigned chosen_kinds; /* bit mask */
 
-/* Compares "bcast" with the option WEFT_COLL_BCAST. */
+/*
+ * Returns whether `operation`, for example "bcast", is the kind of the option
+ * WEFT_COLL_BCAST.
+ */
 static bool is_kind(enum weft_coll_kind kind, const char *operation)
 {
 	const char *name = weft_coll_options[kind].name + strlen("WEFT_COLL_");

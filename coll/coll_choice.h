@@ -2,8 +2,9 @@
 /*
  * Choices of algorithms that the machine file of a job in virtual time
  * contains, since the fastest algorithm depends on the machine. A choice
- * applies to a range of ranks and of bytes, before the algorithm table; a row
- * that the user forces has precedence. weft-tune(1) makes the choices.
+ * applies to a range of numbers of ranks and of bytes, and has precedence over
+ * the algorithm table; a row that the user forces has precedence over the
+ * choice. weft-tune(1) makes the choices.
  */
 #ifndef WEFT_COLL_CHOICE_H
 #define WEFT_COLL_CHOICE_H
@@ -11,7 +12,7 @@
 #include "coll/coll_select.h"
 
 /*
- * Reads the choices from the job's backend; live, there are none. find returns
+ * Reads the choices from the job's backend; a live job has none. find returns
  * the row of an algorithm (coll_algo_named).
  */
 typedef const struct coll_algo *(*coll_find_fn)(enum weft_coll_kind kind,

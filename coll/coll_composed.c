@@ -4,7 +4,7 @@
  * machine whose hardware executes broadcasts or reductions they can be faster
  * than an algorithm that sends each block to its rank (weft-tune).
  *
- * Restrictions: intracommunicators, blocks of one size; only used where a
+ * Restrictions: intracommunicators, blocks of equal size; used only where a
  * machine file or the user selects them.
  *
  *   bcast            scatter, allgather
@@ -17,7 +17,10 @@
  */
 #include "coll/coll_select.h"
 
-/* Executes a part with the algorithm that the table selects for it. */
+/*
+ * Executes one of the component collectives, with the algorithm that the table
+ * selects for it.
+ */
 static void run_part(struct coll_prog *p, struct weft_coll_args *part)
 {
 	part->blocks = false; /* shared memory is prepared for whole calls */
@@ -30,7 +33,7 @@ static MPI_Count side_len(const struct weft_coll_side *s)
 	return s->count * s->dt->size;
 }
 
-/* A side of n blocks of packed bytes. */
+/* Returns a side with len packed bytes per block. */
 static struct weft_coll_side packed_side(void *buf, MPI_Count len)
 {
 	return (struct weft_coll_side){ .buf = buf,
@@ -38,7 +41,10 @@ static struct weft_coll_side packed_side(void *buf, MPI_Count len)
 					.dt = coll_byte() };
 }
 
-/* This rank's block of the receive side, as the send side of a part. */
+/*
+ * Returns the send side of a component collective: this rank's send side; with
+ * MPI_IN_PLACE, its block of the receive side.
+ */
 static struct weft_coll_side own_side(const struct coll_prog *p,
 				      const struct weft_coll_args *a)
 {

@@ -28,7 +28,10 @@ struct staged {
 	struct weft_persist persist;
 };
 
-/* Allocates host memory for a vector; returns the block and first element. */
+/*
+ * Allocates host memory for a vector. Returns the block, or NULL if there is no
+ * memory; *first_p: address of the first element.
+ */
 static void *host_buffer_alloc(MPI_Count n, const struct weft_dt *dt,
 			       void **first_p)
 {

@@ -13,13 +13,14 @@ int coll_device_run(const struct weft_coll_args *a);
 int coll_device_start(const struct weft_coll_args *a, struct weft_req **req_p);
 int coll_device_init(const struct weft_coll_args *a, struct weft_req **req_p);
 
-/* As weft_coll_run, for buffers that are known to be in host memory. */
+/* Like weft_coll_run, but for buffers that are known to be in host memory. */
 int coll_run_host(const struct weft_coll_args *a);
 
 /*
- * Long vectors in memory of GPUs (coll_device_direct.c). coll_direct_possible()
- * is the same at all ranks; then all ranks call coll_direct_run(), which
- * returns false if the buffers of some rank do not allow it.
+ * Reductions of long vectors in GPU memory (coll_device_direct.c).
+ * coll_direct_possible() returns the same at all ranks; if it returns true, all
+ * ranks call coll_direct_run(), which returns false if the buffers of any rank
+ * do not allow the operation.
  */
 bool coll_direct_possible(const struct weft_coll_args *a);
 bool coll_direct_run(const struct weft_coll_args *a, int *rc_p);

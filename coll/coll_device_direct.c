@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reductions of long vectors in memory of GPUs, by ranks of one host. The ranks
- * exchange descriptions of their buffers (memory shared by IPC handles). One
- * rank per GPU, the first, then combines a slice of all vectors and stores it
- * in the buffers of all ranks that get it; the others wait, since a GPU takes
- * long to change between processes.
+ * Reductions of long vectors in GPU memory, by ranks of one host. The ranks
+ * exchange descriptions of their buffers (memory shared by IPC handles). Then
+ * one rank per GPU, the lowest one, combines a slice of all vectors and stores
+ * the result in the buffers of all ranks that get it; the other ranks wait,
+ * since a GPU is slow to switch between processes.
  *
  *   descriptions of all buffers           allgather
  *   a slice of all vectors -> results     kernels, copies: one rank per GPU
  *   barrier: all results are complete
  *
  * A slice is combined in the order of ranks 0, 1, ... (an allreduce or
- * reduce_scatter in place: from the rank whose buffer holds the slice's result
- * first). The result does not depend on timing.
+ * reduce_scatter in place begins with the vector of the rank whose buffer
+ * receives the slice's result). The result does not depend on timing.
  */
 #include "coll/coll_device.h"
 #include "coll/coll_hosts.h"
@@ -23,7 +23,10 @@
 #include <rdma/fi_ext_weft.h>
 #include <stdlib.h>
 
-/* Shorter vectors are staged: the exchange of descriptions takes longer. */
+/*
+ * Minimum size of a vector, bytes. Shorter vectors are staged, since the
+ * exchange of descriptions takes longer than staging.
+ */
 #define DIRECT_BYTES (256 << 10)
 
 /* A rank's description of its buffers, sent to all ranks. */
@@ -150,7 +153,7 @@ static bool all_possible(const struct direct *d)
 	return true;
 }
 
-/* Returns the first rank with the same GPU. */
+/* Returns the lowest rank with the same GPU as `rank`. */
 static int first_of(const struct direct *d, int rank)
 {
 	int i = 0;
@@ -300,8 +303,8 @@ static int agree(const struct direct *d, bool mine, bool *any_p)
 
 /*
  * Executes the operation. *done_p: false if a rank cannot access the memory of
- * another one. All ranks return the error of any: a rank that has no result
- * must not return success.
+ * another one. If any rank fails, all ranks return its error: a rank that has
+ * no result must not return success.
  */
 static int execute(struct direct *d, bool *done_p)
 {

@@ -57,8 +57,8 @@ static bool can_be_exact(void)
 }
 
 /*
- * Returns whether the call is a sum to which this rank contributes; the roots
- * of intercommunicators do not.
+ * Returns whether the call is a sum to which this rank contributes; in a reduce
+ * between two groups, the root's group does not contribute.
  */
 static bool is_sum(const struct weft_coll_args *a)
 {

@@ -27,8 +27,8 @@ static unsigned win_recv(struct coll_prog *p, void *vec, struct coll_window w,
 }
 
 /*
- * Combines the vectors of idle ranks into their neighbours. Returns false if
- * this rank is idle.
+ * Combines the vectors of idle ranks into those of their neighbours. Returns
+ * false if this rank is idle.
  */
 static bool fold_in(struct coll_prog *p, struct coll_halving *h, void *vec,
 		    void *tmp, MPI_Count n)

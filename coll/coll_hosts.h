@@ -24,7 +24,7 @@ struct coll_hosts {
 	int me;	      /* index of this rank in local_rank */
 	int *by_host; /* all ranks, ordered by host, then by rank */
 	int *start;   /* index of a host's first rank in by_host */
-	int least;    /* smallest number of ranks of a host */
+	int least;    /* smallest number of ranks on any host */
 	/* class route of this host, for blocking operations: */
 	bool join_tried;
 	/* communicator of this host's ranks, for the route */

@@ -175,7 +175,10 @@ static int send_word(struct coll_prog *p, struct coll_msg *m,
 	const struct weft_p2p_args a = word_args(
 		p, st, failure_notice_bytes(p->err, prog_bytes_of(st)));
 
-	/* the revocation of a communicator interrupts its other members */
+	/*
+	 * after a revocation, which interrupts the other members, no notice is
+	 * needed
+	 */
 	if (p->err == -ESTALE)
 		return 0;
 	return weft_core_isend(&a, &m->req);
@@ -231,8 +234,8 @@ static void post_recv(struct coll_prog *p, const struct coll_step *st)
 }
 
 /*
- * Posts an operation to the collective unit. Returns 0 if the join is not
- * complete yet, or if earlier operations must be posted first.
+ * Posts an operation to the collective unit. Returns 1, or 0 if the join is not
+ * complete yet or earlier operations must be posted first.
  */
 static int post_unit(struct coll_prog *p, const struct coll_step *st)
 {
@@ -252,7 +255,7 @@ static int post_unit(struct coll_prog *p, const struct coll_step *st)
 	return 1;
 }
 
-/* Returns whether message id is complete, and frees its request. */
+/* Returns whether message id is complete, and if so frees its request. */
 static bool msg_ended(struct coll_prog *p, unsigned id)
 {
 	struct coll_msg *m = &p->msg[id];
@@ -344,7 +347,7 @@ static int prog_grow(struct coll_prog *p)
 
 /*
  * Appends a step. The program holds references on the types, since the user may
- * free them before it completes.
+ * free them before the program completes.
  */
 static void prog_append(struct coll_prog *p, const struct coll_step *st)
 {
@@ -363,7 +366,7 @@ static void coll_step_add(struct coll_prog *p, const struct coll_step *st)
 {
 	if (!p->record)
 		coll_step_do(p, st);
-	else if (!p->err) /* a failed program is not executed */
+	else if (!p->err) /* no step is recorded after an error */
 		prog_append(p, st);
 }
 

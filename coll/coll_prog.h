@@ -76,7 +76,7 @@ struct coll_tmp {
 enum { COLL_INLINE_MSGS = 16, COLL_INLINE_BYTES = 1024 };
 
 struct coll_prog {
-	/* communicator of rank and size; see coll_comm_set() */
+	/* communicator to which rank and size refer; see coll_comm_set() */
 	struct weft_comm *comm;
 	int rank;
 	/* number of peers; intercommunicators: size of the remote group */
@@ -94,7 +94,7 @@ struct coll_prog {
 	unsigned waited;
 	unsigned msg_room;
 	struct coll_msg *msg;
-	/* steps, in recorded mode */
+	/* recorded steps */
 	unsigned nstep;
 	unsigned step_room;
 	struct coll_step *step;
@@ -137,8 +137,9 @@ void coll_copy(struct coll_prog *p, const void *from, MPI_Count n,
 	       struct weft_dt *to_dt);
 
 /*
- * Executes the whole operation by the provider's collective unit: in immediate
- * mode complete on return, in recorded mode like a message.
+ * Executes the whole operation with the provider's collective unit: in
+ * immediate mode it is complete on return, in recorded mode it completes like a
+ * message.
  */
 void coll_unit(struct coll_prog *p, struct weft_route *route,
 	       const struct weft_coll_call *call);

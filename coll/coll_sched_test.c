@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tests of schedules: many in flight on one communicator, and their references.
+ * Tests of schedules: many in flight on one communicator, and their reference
+ * counts.
  */
 #include "test/t.h"
 

@@ -21,8 +21,8 @@
 #define SHARED_TEXT "copies through memory of all ranks, if blocking"
 
 /*
- * The collective unit reads vectors of this length and more in place. With many
- * ranks on few cores this halves the time of a long bcast; reductions are
+ * The collective unit reads vectors of this length or longer in place. With
+ * many ranks on few cores this halves the time of a long bcast; reductions are
  * faster by messages (measured with 2, 4 and 16 ranks, 32 KiB to 2 MiB).
  */
 #define UNIT_LONG (64 * KIB)
@@ -63,14 +63,17 @@ static const struct coll_algo barrier_rows[] = {
 	  coll_barrier_dissem, "log2 p rounds" },
 	{ WEFT_COLL_BARRIER, "tree", ANY | COLL_OVERSUBSCRIBED, 0, 0, 0, 0,
 	  coll_barrier_tree, "binomial tree, fewest messages" },
-	/* only selected by machine files, for few ranks without hardware */
+	/*
+	 * selected only by machine files or the user, for few ranks without
+	 * barrier hardware
+	 */
 	{ WEFT_COLL_BARRIER, "linear", ANY | COLL_CHOSEN, 0, 0, 0, 0,
 	  coll_barrier_linear, "signals to all, one round" },
 	{ WEFT_COLL_BARRIER, "dissemination", ANY, 0, 0, 0, 0,
 	  coll_barrier_dissem, "log2 p rounds" },
 };
 
-/* bcast: bytes of the message */
+/* bcast: byte limits apply to the message */
 static const struct coll_algo bcast_rows[] = {
 	{ WEFT_COLL_BCAST, "unit", ANY | COLL_ROUTE, 0, COLL_UNIT_BYTES, 0, 0,
 	  coll_bcast_unit, "class route, or atomics and puts" },
@@ -104,7 +107,7 @@ static const struct coll_algo bcast_rows[] = {
 	  "scatter, then allgather on a ring" },
 };
 
-/* reduce: bytes of the vector */
+/* reduce: byte limits apply to the vector */
 static const struct coll_algo reduce_rows[] = {
 	{ WEFT_COLL_REDUCE, "exact", ANY | COLL_EXACT, 0, 0, 0, 0,
 	  coll_reduction_exact, "sum rounded once, WEFT_EXACT" },
@@ -140,7 +143,7 @@ static const struct coll_algo reduce_rows[] = {
 	  coll_reduce_rabenseifner, "reduce-scatter by halving, then gather" },
 };
 
-/* allreduce: bytes of the vector */
+/* allreduce: byte limits apply to the vector */
 static const struct coll_algo allreduce_rows[] = {
 	{ WEFT_COLL_ALLREDUCE, "exact", ANY | COLL_EXACT, 0, 0, 0, 0,
 	  coll_reduction_exact, "sum rounded once, WEFT_EXACT" },
@@ -179,7 +182,7 @@ static const struct coll_algo allreduce_rows[] = {
 	  "all vectors to all" },
 };
 
-/* gather: bytes of a block */
+/* gather: byte limits apply to one block */
 static const struct coll_algo gather_rows[] = {
 	{ WEFT_COLL_GATHER, "unit", ANY | COLL_ROUTE | COLL_EVEN, 0, UNIT_BLOCK,
 	  0, 2, coll_gather_unit, "class route of the provider" },
@@ -193,7 +196,7 @@ static const struct coll_algo gather_rows[] = {
 	  "all send to the root" },
 };
 
-/* scatter: bytes of a block */
+/* scatter: byte limits apply to one block */
 static const struct coll_algo scatter_rows[] = {
 	{ WEFT_COLL_SCATTER, "unit", ANY | COLL_ROUTE | COLL_EVEN, 0,
 	  UNIT_BLOCK, 0, 0, coll_scatter_unit, "class route of the provider" },
@@ -207,7 +210,7 @@ static const struct coll_algo scatter_rows[] = {
 	  "root sends to all" },
 };
 
-/* allgather: bytes of all blocks */
+/* allgather: byte limits apply to all blocks together */
 static const struct coll_algo allgather_rows[] = {
 	{ WEFT_COLL_ALLGATHER, "unit", ANY | COLL_ROUTE | COLL_EVEN, 0,
 	  UNIT_BLOCKS, 0, LINEAR_MAX_RANKS, coll_allgather_unit,
@@ -241,7 +244,7 @@ static const struct coll_algo allgather_rows[] = {
 	  "all blocks to all" },
 };
 
-/* alltoall: bytes of a block */
+/* alltoall: byte limits apply to one block */
 static const struct coll_algo alltoall_rows[] = {
 	{ WEFT_COLL_ALLTOALL, "unit", ANY | COLL_ROUTE | COLL_EVEN | COLL_OUT,
 	  0, KIB, 0, 16, coll_alltoall_unit, "class route of the provider" },
@@ -263,14 +266,16 @@ static const struct coll_algo alltoall_rows[] = {
 	  0, 0, 0, coll_alltoall_linear, "all messages in one round" },
 	{ WEFT_COLL_ALLTOALL, "pairwise", ANY | COLL_OUT, 0, 0, 0, 0,
 	  coll_alltoall_pairwise, "p - 1 steps of pairs" },
-	/* only selected by machine files, for a torus of many nodes */
+	/*
+	 * selected only by machine files or the user, for a torus of many nodes
+	 */
 	{ WEFT_COLL_ALLTOALL, "random", ANY | COLL_OUT, 0, 0, 0, 0,
 	  coll_alltoall_random, "all messages in one round, random order" },
 	{ WEFT_COLL_ALLTOALL, "inplace", ANY | COLL_IN, 0, 0, 0, 0,
 	  coll_alltoall_inplace, "pairs exchange through one block" },
 };
 
-/* reduce_scatter: the limits are bytes of the whole vector */
+/* reduce_scatter: byte limits apply to the whole vector */
 static const struct coll_algo reduce_scatter_rows[] = {
 	{ WEFT_COLL_REDUCE_SCATTER, "exact", ANY | COLL_EXACT, 0, 0, 0, 0,
 	  coll_redscat_exact, "sum rounded once, WEFT_EXACT" },
@@ -305,7 +310,7 @@ static const struct coll_algo reduce_scatter_rows[] = {
 	  "blocks to their owners, combined in rank order" },
 };
 
-/* scan, exscan: bytes of the vector */
+/* scan, exscan: byte limits apply to the vector */
 static const struct coll_algo scan_rows[] = {
 	{ WEFT_COLL_SCAN, "exact", ANY | COLL_EXACT, 0, 0, 0, 0,
 	  coll_scan_exact, "sum rounded once, WEFT_EXACT" },
@@ -429,7 +434,7 @@ const struct coll_algo *coll_algo_named(enum weft_coll_kind kind,
 
 /*
  * Returns whether the collective unit supports the operation; in virtual time
- * only the operations of the machine's tree.
+ * it supports only those of the machine's tree.
  */
 static bool on_tree(enum weft_coll_kind kind)
 {

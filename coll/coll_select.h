@@ -16,7 +16,7 @@ enum {
 	COLL_INTER = 2,	  /* intercommunicators only */
 	COLL_COMMUTE = 4, /* commutative operations only */
 	COLL_POW2 = 8,	  /* number of ranks is a power of two */
-	COLL_EVEN = 16,	  /* blocks of one size: not the v and w forms */
+	COLL_EVEN = 16,	  /* blocks of equal size: not the v and w forms */
 	COLL_OUT = 32,	  /* not in place */
 	COLL_IN = 64,	  /* in place only */
 	/* the collective unit supports the call on this communicator */
@@ -33,14 +33,14 @@ enum {
 	 */
 	COLL_OVERSUBSCRIBED = 128,
 	/*
-	 * Preferred if every rank of the job has its own core of one host, so
-	 * that a rank that reads from many others does not delay them. Not a
-	 * requirement, as above.
+	 * Preferred if every rank of the job has its own core, all on one host,
+	 * so that a rank that reads from many others does not delay them. Not a
+	 * requirement: ignored if the row is forced.
 	 */
 	COLL_OWN_CORE = 4096,
 	/*
-	 * Only selected by machine files and by the user. Not a requirement, as
-	 * above.
+	 * Selected only by machine files and by the user. Not a requirement:
+	 * ignored if the row is forced.
 	 */
 	COLL_CHOSEN = 16384,
 };
@@ -49,8 +49,8 @@ enum {
 #define COLL_UNIT_BYTES (UINT64_C(16) << 10)
 
 /*
- * Shortest allreduce of ranks with a core each that uses shared memory instead
- * of the unit, bytes; measured with 4, 8 and 16 ranks.
+ * Smallest vector of an allreduce that uses shared memory instead of the unit
+ * if each rank has its own core, bytes; measured with 4, 8 and 16 ranks.
  */
 #define COLL_SHARED_MIN (UINT64_C(2) << 10)
 
@@ -80,8 +80,8 @@ struct coll_algo {
  */
 const struct coll_algo *coll_select(const struct weft_coll_args *a);
 /*
- * Returns the row for a part of a composed collective: as coll_select(), but no
- * row that is itself composed (COLL_CHOSEN).
+ * Returns the row for a part of a composed collective: like coll_select(), but
+ * never a row that is itself composed (COLL_CHOSEN).
  */
 const struct coll_algo *coll_select_part(const struct weft_coll_args *a);
 
@@ -98,7 +98,7 @@ uint64_t coll_volume(const struct weft_coll_args *a);
  * algorithm for this operation.
  */
 bool coll_not_forced(enum weft_coll_kind kind);
-/* Returns whether a named algorithm keeps this call from the unit. */
+/* Returns whether a named algorithm prevents this call from using the unit. */
 bool coll_avoids_unit(const struct weft_coll_args *a);
 
 /* Returns the first row of an operation with this name, or NULL. */
@@ -130,21 +130,21 @@ struct weft_route *coll_route(const struct weft_coll_args *a);
  */
 struct weft_route *coll_unit_private_route(const struct weft_coll_args *a);
 /*
- * coll_side.c: returns whether the unit supports the call, whatever the table
- * selects.
+ * coll_side.c: returns whether the unit supports the call, regardless of what
+ * the table selects.
  */
 bool coll_unit_fits(const struct weft_coll_args *a);
 /* Returns whether the vector is longer than the route's limit. */
 bool coll_unit_too_long(const struct weft_coll_args *a,
 			const struct weft_route *r);
 /*
- * coll_unit.c: executes a blocking call by the unit. Returns true if the call
+ * coll_unit.c: executes a blocking call with the unit. Returns true if the call
  * is complete; its result is in *rc_p.
  */
 bool coll_unit_run(const struct weft_coll_args *a, int *rc_p);
 /*
- * coll_unit.c: starts a nonblocking call by the unit. Returns false if the unit
- * is not used.
+ * coll_unit.c: starts a nonblocking call with the unit. Returns false if the
+ * unit is not used.
  */
 bool coll_unit_start(const struct weft_coll_args *a, struct weft_req **req_p,
 		     int *rc_p);

@@ -185,7 +185,7 @@ static void the_machine_file_chooses_algorithms(void **state)
 	T_STR(selected(WEFT_COLL_BCAST, 7, 1023), "binomial");
 	T_STR(selected(WEFT_COLL_BCAST, 8, 1024), "binomial");
 	T_STR(selected(WEFT_COLL_BCAST, 3, 1024), "binomial");
-	/* blocks of 8 bytes of 8 ranks are 64 bytes */
+	/* 8 blocks of 8 bytes, one per rank, are 64 bytes */
 	T_STR(selected(WEFT_COLL_REDUCE_SCATTER, 8, 8), "pairwise");
 	T_STR(selected(WEFT_COLL_REDUCE_SCATTER, 8, 7), "recdbl");
 	/* groups of different sizes must agree */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Memory of the algorithms "shared", and their waits; see coll_shared.h. */
+/* Memory and waits of the algorithms "shared"; see coll_shared.h. */
 #include "coll/coll_shared.h"
 
 #include "coll/coll_prog.h"
@@ -121,7 +121,7 @@ static int reserve(const struct coll_shared *s, const struct weft_comm *comm,
 		       : 0;
 }
 
-/* Sends `bytes` bytes of rank 0 to all ranks. */
+/* Broadcasts `bytes` bytes at `at` from rank 0. */
 static void from_first(struct coll_prog *p, void *at, size_t bytes)
 {
 	MPI_Count n = (MPI_Count)bytes;

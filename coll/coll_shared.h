@@ -74,8 +74,8 @@ struct coll_shared {
 size_t coll_shared_slot_bytes(int n);
 size_t coll_shared_bytes(int n, size_t slot_bytes);
 /*
- * Initializes *s for memory that contains zeroes. round: the number before that
- * of the first round.
+ * Initializes *s for memory that contains zeroes. round: the number of the
+ * first round minus one.
  */
 void coll_shared_init(struct coll_shared *s, const struct weft_comm *comm,
 		      void *memory, size_t slot_bytes, uint32_t round);

@@ -12,7 +12,7 @@
  *   bcast          the root fills, all others take
  *   allgather      fill own block, take the blocks of all others
  *
- * Restrictions: blocking calls, intracommunicators of one host, native;
+ * Restrictions: blocking calls, intracommunicators on one host, machine native;
  * reductions: commutative operations, contiguous elements. The slice of rank r
  * combines the operands of ranks r, r - 1, r - 2 ... in this order, as in
  * coll_slices.h; in a reduce the root's operand is the last one.
@@ -25,7 +25,9 @@
 
 #include <string.h>
 
-/* minimum part of a bcast and of a reduce, bytes: parts are pipelined */
+/*
+ * minimum size of a part of a bcast and of a reduce, bytes; parts are pipelined
+ */
 #define BCAST_PART   ((size_t)16 << 10)
 #define REDUCE_PART  ((size_t)32 << 10)
 /* number of parts, unless they would exceed a slot or be too short */
@@ -66,7 +68,7 @@ static int peer_before(const struct coll_prog *p, int steps)
 
 /* ---- reductions ---------------------------------------------------------- */
 
-/* A reduction of vectors. */
+/* Arguments of a reduction of vectors. */
 struct reduction {
 	struct coll_prog *p;
 	struct coll_shared *s;
@@ -74,10 +76,13 @@ struct reduction {
 	const char *in; /* first byte of element 0 */
 	char *out;
 	size_t elem; /* bytes of an element */
-	size_t n; /* elements of the result, in a reduce_scatter of a block */
+	size_t n;    /* elements of the result (reduce_scatter: of a block) */
 };
 
-/* Reduces n elements from `first` on, of every block in a reduce_scatter. */
+/*
+ * Reduces n elements starting at `first`; in a reduce_scatter, n elements of
+ * every block.
+ */
 typedef void round_fn(const struct reduction *r, size_t first, size_t n);
 
 static struct reduction reduction_of(struct coll_prog *p,
@@ -114,9 +119,9 @@ static void apply(const struct reduction *r, const char *from, char *to,
 }
 
 /*
- * Returns the number of ranks that combine a slice: all ranks, in a reduce all
- * but the root. Their positions are consecutive; in a reduce position 0 is the
- * rank after the root.
+ * Returns the number of ranks that combine a slice: all ranks, or in a reduce
+ * all except the root. Their positions are consecutive; in a reduce position 0
+ * is the rank after the root.
  */
 static int combiners(const struct reduction *r)
 {
@@ -221,8 +226,8 @@ void coll_allreduce_shared(struct coll_prog *p, const struct weft_coll_args *a)
 }
 
 /*
- * One round of a reduce at the root, whose operand is not copied to the shared
- * memory.
+ * Executes one round of a reduce at the root, whose operand is not copied to
+ * the shared memory.
  */
 static void reduce_round_root(const struct reduction *r, size_t first, size_t n)
 {
@@ -345,7 +350,10 @@ void coll_bcast_shared(struct coll_prog *p, const struct weft_coll_args *a)
 	finish(p, s);
 }
 
-/* One round of an allgather: `bytes` bytes of each block from `at` on. */
+/*
+ * Executes one round of an allgather: `bytes` bytes of each block, starting at
+ * `at`.
+ */
 static void allgather_round(struct coll_prog *p, struct coll_shared *s,
 			    const struct weft_coll_args *a, size_t at,
 			    size_t bytes)

@@ -34,7 +34,7 @@ static void set_up(void)
 	weft_rng_init(&rng, 4711, 0);
 }
 
-/* Gives all communicators of the job the same memory. */
+/* Allocates memory and gives it to all communicators of the job. */
 static void *memory_open(struct mock *m, uint32_t round)
 {
 	size_t bytes = coll_shared_bytes(m->p, SLOT);
@@ -158,7 +158,8 @@ static void slots_are_not_overwritten_early(void **state)
 	a->err = 0;
 	coll_shared_reach(c, COLL_SHARED_LEFT);
 	a->round--;
-	coll_shared_begin(a); /* does not wait: both have left this slot */
+	/* does not wait: both other ranks have left this slot */
+	coll_shared_begin(a);
 	T_TRUE(coll_shared_slot(a, 0) == coll_shared_slot(b, 0));
 	coll_shared_wait(b, 2, COLL_SHARED_LEFT);
 	memory_close(m, memory);

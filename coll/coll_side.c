@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Buffers of an operation as blocks, for all forms of arguments. */
+/*
+ * Access to the buffers of an operation as blocks, for all forms of arguments.
+ */
 #include "coll/coll_select.h"
 #include "src/offload/offload_device.h"
 

@@ -21,8 +21,8 @@ void coll_slices(struct coll_prog *p, const void *in, MPI_Count n, void *to)
 	offer_slices(p, in, n);
 	coll_copy(p, own, mine, p->op_dt, to, mine, p->op_dt);
 	/*
-	 * every rank starts with a different peer, so that no rank is read by
-	 * all at once
+	 * every rank starts with a different peer, so that the ranks do not all
+	 * read from the same one
 	 */
 	for (int s = 1; s < p->size; s++) {
 		coll_recv_wait(p, tmp, mine, p->op_dt,

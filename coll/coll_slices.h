@@ -30,10 +30,10 @@ static inline char *coll_slice_at(const struct coll_prog *p, const void *vec,
 }
 
 /*
- * Combines this rank's slice of the vectors `in` of all ranks in `to`, which
- * may be the slice of `in` itself. Sends may be outstanding on return; but a
- * combined slice of another rank may overwrite that slice of `in`, since its
- * owner has read it.
+ * Combines this rank's slice of the vectors `in` of all ranks into `to`, which
+ * may be the slice of `in` itself. Sends may be outstanding on return; but when
+ * another rank's combined slice arrives, it may be stored over that slice of
+ * `in`, since its owner has read the slice.
  */
 void coll_slices(struct coll_prog *p, const void *in, MPI_Count n, void *to);
 

@@ -35,8 +35,8 @@ void coll_tree_binomial(int p, int root, int rank, struct coll_tree *t);
 int coll_tree_run(int p, int rank, int span);
 
 /*
- * Folding p ranks onto the largest power of two m: of the first 2 * (p - m)
- * ranks every even one sends its vector to its right neighbour and is then
+ * Folding p ranks onto the largest power of two m: each even rank among the
+ * first 2 * (p - m) ranks sends its vector to its right neighbour and is then
  * idle. The others are numbered 0 .. m-1 in the order of ranks, so that
  * neighbouring numbers represent neighbouring ranks and operands keep their
  * order:

@@ -4,8 +4,9 @@
  * operation is one step, and it progresses even if no rank is inside MPI.
  *
  * Restrictions: communicators that have joined a route; reductions that the
- * unit's arithmetic implements.
- * Cost: one store per rank and one read; up and down the tree beyond 8 ranks.
+ * unit supports.
+ * Cost: one store and one read per rank; with more than 8 ranks, a pass up and
+ * down the tree.
  *
  *   p = 3     0 1 2        every rank writes its vector to shared memory
  *             x x x        every rank reads all vectors and combines 0, 1, 2
@@ -23,16 +24,18 @@
 #include <errno.h>
 
 /*
- * Number of the collective at which a communicator joins a route. The method of
- * a collective must depend only on its number, not on the progress of the join
- * at this rank. So nonblocking collectives use a route as soon as the join has
- * started, and the result of the join takes effect at the next blocking
- * collective.
+ * Sequence number of the collective at which a communicator joins a route. The
+ * method of a collective must depend only on its sequence number, not on the
+ * progress of the join at this rank. So nonblocking collectives use a route as
+ * soon as the join has started, and the result of the join takes effect at the
+ * next blocking collective.
  */
 #define UNIT_JOIN_AT 2
 #define UNIT_JOINED  (UNIT_JOIN_AT + 1)
 
-/* Worlds up to this size join in MPI_Init, which takes at most 20 ms. */
+/*
+ * Largest world that joins a route in MPI_Init; the join takes at most 20 ms.
+ */
 #define UNIT_WORLD 16
 
 /* Bit of a kind in comm->unit_kinds. */
@@ -185,9 +188,9 @@ static bool fits_in_place(const struct weft_coll_args *a)
 }
 
 /*
- * Returns whether calls use the class route without consulting the algorithm
- * table (coll_select.c). An info key may select an algorithm, which needs the
- * table.
+ * Returns whether calls of this kind use the class route without consulting the
+ * algorithm table (coll_select.c). An info key may select an algorithm, which
+ * needs the table.
  */
 static bool is_on_route(const struct weft_comm *comm, enum weft_coll_kind kind)
 {

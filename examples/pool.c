@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A pool of workers that the program starts itself: a manager spawns as many
- * workers as the universe has places, gives a task to each worker that is idle,
- * and adds their results: pi, by the midpoint rule.
+ * workers as the universe size allows, gives a task to each worker that is
+ * idle, and adds their results: pi, by the midpoint rule.
  *
  *   mpicc pool.c -o pool
  *   mpiexec -n 1 --usize 5 ./pool                  four workers

@@ -18,8 +18,8 @@
 static const char *program; /* path of this program, for new processes */
 
 /*
- * Makes comm of the survivors and the new processes. order[i]: rank in comm of
- * process i of `all`, known to process 0.
+ * Creates comm from the survivors and the new processes. order[i]: rank in comm
+ * of process i of `all`, known only to process 0 on entry.
  */
 static void join(MPI_Comm all, int *order)
 {

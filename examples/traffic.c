@@ -7,7 +7,7 @@
  *           --job --background -n 24 --place random ./traffic random 65536
  *
  * Arguments: the pattern ring, shift (default), random or alltoall; bytes of a
- * message (65536); number of rounds (default: without end). The first and the
+ * message (65536); number of rounds (default: unlimited). The first and the
  * last byte of every message depend on its sender and round, and are checked.
  */
 #include <mpi.h>

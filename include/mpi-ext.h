@@ -20,7 +20,7 @@ extern "C" {
 #define OMPI_HAVE_MPI_EXT_FTMPI 1
 #define MPIX_HAVE_FT		1
 
-/* Error classes, outside of those of the standard ABI. */
+/* Error classes, with values that the standard ABI does not use. */
 enum {
 	MPIX_ERR_PROC_FAILED = 1019,
 	MPIX_ERR_PROC_FAILED_PENDING = 1020,
@@ -39,7 +39,7 @@ int MPIX_Comm_ishrink(MPI_Comm comm, MPI_Comm *newcomm, MPI_Request *request);
 int MPIX_Comm_agree(MPI_Comm comm, int *flag);
 int MPIX_Comm_iagree(MPI_Comm comm, int *flag, MPI_Request *request);
 
-/* Members known to have failed, and their acknowledgement. */
+/* Return the members known to have failed, and acknowledge these failures. */
 int MPIX_Comm_get_failed(MPI_Comm comm, MPI_Group *failedgrp);
 int MPIX_Comm_ack_failed(MPI_Comm comm, int num_to_ack, int *num_acked);
 int MPIX_Comm_failure_ack(MPI_Comm comm);

@@ -9,10 +9,11 @@
 
 struct block {
 	MPI_Comm cart;
-	int n;		  /* unknowns per direction of the whole cube */
-	int lo[3];	  /* first unknown of this rank's block */
-	int len[3];	  /* unknowns of this rank's block */
-	int full[3];	  /* unknowns including the halo */
+	int n; /* unknowns per direction of the whole cube */
+	/* first unknown of this rank's block, per direction */
+	int lo[3];
+	int len[3];	  /* unknowns of this rank's block, per direction */
+	int full[3];	  /* unknowns including the halo, per direction */
 	int neighbour[6]; /* neighbours: low and high side of each direction */
 	MPI_Datatype out[6];
 	MPI_Datatype in[6];

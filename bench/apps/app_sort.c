@@ -16,7 +16,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Returns size - 1 splitters, from size samples of each rank. */
+/* Returns `size` - 1 splitters, selected from `size` samples of each rank. */
 static uint64_t *splitters(const uint64_t *key, int n)
 {
 	size_t all = (size_t)size * (size_t)size;

@@ -2,11 +2,11 @@
 /*
  * Allgather by Bruck's algorithm. Each rank collects blocks in a temporary
  * buffer that begins with its own block. In round k the rank sends its first
- * 2^k blocks to the rank 2^k to the left. At the end it copies the blocks to
- * their positions.
+ * 2^k blocks to the rank at distance 2^k to the left. At the end it copies the
+ * blocks to their positions.
  *
- * Restrictions: none (intracommunicators); also the v form, since all ranks
- * have all counts.
+ * Restrictions: intracommunicators only; supports the v form, since every rank
+ * knows all counts.
  * Cost: ceil(log2 p) alpha + (p - 1) / p n beta, and a copy of n bytes.
  *
  *   p = 5       rank  0      1      2      3      4

@@ -3,7 +3,7 @@
  * Allgather between two groups: each group gathers its blocks at its rank 0,
  * the two ranks 0 exchange them, and each group broadcasts the received blocks.
  *
- * Restrictions: intercommunicators, blocks of one size.
+ * Restrictions: intercommunicators, blocks of equal size.
  * Cost: (1 + 2 log2 p) alpha + (2 + log2 p) n beta.
  *
  *   3 | 2       1->0 2->0 | 1->0      0 <-> 0      0->2 0->1 | 0->1

@@ -2,7 +2,7 @@
 /*
  * Allgather: every rank sends its block to every other rank.
  *
- * Restrictions: none; also the v form and intercommunicators.
+ * Restrictions: none; supports the v form and intercommunicators.
  * Cost: (p - 1) alpha + (p - 1) / p n beta, all in one round.
  *
  *   p = 3       0->1 0->2   1->2 1->0   2->0 2->1

@@ -3,7 +3,7 @@
  * Allgather by recursive doubling: ranks at distance 1, 2, 4 ... exchange all
  * the blocks that they have, which are adjacent in the receive buffer.
  *
- * Restrictions: number of ranks is a power of two, blocks of one size.
+ * Restrictions: the number of ranks is a power of two; blocks of equal size.
  * Cost: log2 p alpha + (p - 1) / p n beta.
  *
  *   p = 4       rank  0    1    2    3      (with p = 6 it is not chosen:

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Allgather on a ring: every block makes p - 1 hops; each rank receives blocks
- * directly at their positions.
+ * directly into their positions in the receive buffer.
  *
- * Restrictions: none (intracommunicators); also the v form.
+ * Restrictions: intracommunicators only; supports the v form.
  * Cost: (p - 1) alpha + (p - 1) / p n beta; n: bytes of all blocks.
  *
  *   p = 3       rank  0    1    2

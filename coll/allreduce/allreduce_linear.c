@@ -4,7 +4,7 @@
  * itself, from the last rank to the first. With few ranks this takes the time
  * of one message.
  *
- * Restrictions: none; also intercommunicators.
+ * Restrictions: none; supports intercommunicators.
  * Cost: alpha + (p - 1) (n beta + n gamma).
  *
  *   p = 3       rank i: x0 op (x1 op x2)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Allreduce of long vectors over a few hosts. The vector is divided into
- * pieces, and the ranks of a host lead the pieces in turn. The leader combines
- * the piece of its host by shared memory, then the leaders of all hosts combine
- * it, and each sends it to its host. So all ranks of a host take part in the
- * exchange between hosts, and the exchange of a piece overlaps with the work
- * of the host on the next pieces.
+ * pieces, and the ranks of a host take turns as the leader of a piece. The
+ * leader combines the contributions of its host's ranks to the piece through
+ * shared memory, then the leaders on all hosts combine their sums, and each
+ * sends the result to the ranks of its host. So all ranks of a host take part
+ * in the exchange between hosts, and the exchange of a piece overlaps with the
+ * work of the host on the next pieces.
  *
  * Restrictions: communicators on several hosts; commutative operations. With
  * more than PIECES_HOSTS hosts, or a host with only one rank, the ring is used.
@@ -24,7 +25,7 @@
 /* largest number of hosts for which trees of hosts are not slower than rings */
 #define PIECES_HOSTS 4
 
-/* bytes of a piece, and limits of the number of pieces that a rank leads */
+/* bytes per piece; minimum and maximum number of pieces that a rank leads */
 #define PIECES_BYTES (256 << 10)
 #define PIECES_LEAST 2
 #define PIECES_MOST  4
@@ -34,7 +35,7 @@ struct pieces {
 	struct weft_dt *dt;
 	const char *in; /* vector of this rank */
 	char *out;
-	char *spare; /* buffer of the piece that this rank combines now */
+	char *spare; /* buffer for the pieces that this rank combines */
 	char *from;  /* buffer for the operand of another rank of this host */
 	MPI_Count n;
 	MPI_Count longest; /* elements of the longest piece */
@@ -58,7 +59,9 @@ static char *piece_at(const struct pieces *x, const char *vec, int k)
 	return coll_at(vec, piece_first(x, k), x->dt);
 }
 
-/* Returns the number of the i-th piece that this rank leads. */
+/*
+ * Returns the index, among all pieces, of the i-th piece that this rank leads.
+ */
 static int piece_led(const struct pieces *x, int i)
 {
 	return i * x->h->least + x->h->me;
@@ -77,8 +80,9 @@ static int piece_leader(const struct pieces *x, int host, int k)
 
 /*
  * Returns the address of the host's sum of the i-th piece that this rank leads.
- * With two hosts, the first one receives into the result and sends a temporary
- * buffer, so that both compute (first host op second host) without a copy.
+ * With two hosts, the first host receives into the result buffer and sends from
+ * a temporary buffer, so that both compute (first host op second host) without
+ * a copy.
  */
 static char *piece_sum(const struct pieces *x, int i)
 {
@@ -98,7 +102,7 @@ static void pieces_offer(struct coll_prog *p, const struct pieces *x)
 	}
 }
 
-/* Combines the i-th piece that this rank leads within the host. */
+/* Combines, within the host, the i-th piece that this rank leads. */
 static void piece_combine(struct coll_prog *p, const struct pieces *x, int i)
 {
 	int k = piece_led(x, i);
@@ -133,7 +137,7 @@ static void piece_exchange_end(struct coll_prog *p, const struct pieces *x,
 	int k = piece_led(x, i);
 
 	coll_wait(p, x->received[i]);
-	/* the second host changes the vector that it sends */
+	/* the second host reduces into the vector that it sends */
 	if (x->h->my_host)
 		coll_wait(p, x->sent[i]);
 	coll_reduce(p, piece_spare(x, i), piece_at(x, x->out, k),
@@ -142,7 +146,7 @@ static void piece_exchange_end(struct coll_prog *p, const struct pieces *x,
 
 /* ---- between more hosts ---- */
 
-/* Combines a piece up the tree of hosts, and sends it down. */
+/* Combines a piece up the tree of hosts, and sends the result down. */
 static void piece_tree(struct coll_prog *p, const struct weft_coll_args *a,
 		       const struct pieces *x, int i)
 {
@@ -209,8 +213,8 @@ static void pieces_init(struct coll_prog *p, const struct weft_coll_args *a,
 }
 
 /*
- * A rank sends its contributions to a leader before its results, and receives
- * in the same order, since messages match in the order of posting.
+ * A rank sends all its contributions to the leaders before it sends results,
+ * and receives in the same order, since messages match in the order of posting.
  */
 static void pieces_run(struct coll_prog *p, const struct weft_coll_args *a,
 		       struct pieces *x)

@@ -4,7 +4,7 @@
  * halving of the vector, then an allgather by recursive doubling
  * (coll_halving.h).
  *
- * Restrictions: none (intracommunicators).
+ * Restrictions: intracommunicators only.
  * Cost: 2 log2 p alpha + 2 (m - 1) / m n beta + (m - 1) / m n gamma with m
  * the largest power of two in p; 2 n beta + n gamma more where p is not m.
  *

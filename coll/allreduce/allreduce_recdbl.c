@@ -4,7 +4,7 @@
  * partial sums. All ranks compute the same expression with operands in rank
  * order, so all get the same bits.
  *
- * Restrictions: none (intracommunicators).
+ * Restrictions: intracommunicators only.
  * Cost: ceil(log2 p) (alpha + n beta + n gamma); if p is not a power of two,
  * 2 alpha + 2 n beta + n gamma more.
  *

@@ -4,7 +4,7 @@
  * doubling but 2 (p - 1) messages instead of p log2 p, and most ranks wait only
  * once, which is less work if ranks share cores.
  *
- * Restrictions: none (intracommunicators).
+ * Restrictions: intracommunicators only.
  * Cost: 2 ceil(log2 p) (alpha + n beta) + ceil(log2 p) n gamma.
  *
  *   p = 5       up    1->0  3->2->0  4->0      x01234 at rank 0

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Alltoall by Bruck's algorithm, for short blocks. Block i, for the rank i to
- * the right, is routed by the bits of i: in round k each rank sends all blocks
- * whose bit k is set, as one message, to the rank 2^k to the right.
+ * Alltoall by Bruck's algorithm, for short blocks. Block i, for the rank at
+ * distance i to the right, is routed by the bits of i: in round k each rank
+ * sends all blocks i with bit k of i set, as one message, to the rank at
+ * distance 2^k to the right.
  *
- * Restrictions: blocks of one size, not in place (intracommunicators).
+ * Restrictions: intracommunicators; blocks of equal size; not in place.
  * Cost: ceil(log2 p) (alpha + n / 2 beta), and three copies.
  *
  *   p = 5, block i     1  2  3  4     remaining distance
@@ -15,15 +16,15 @@
 #include "coll/coll_select.h"
 
 struct bruck {
-	char *bytes; /* block i is for the rank i to the right */
+	char *bytes; /* block i is for the rank at distance i to the right */
 	char *out;
 	char *in;
 	MPI_Count len; /* size of a block, bytes */
 };
 
 /*
- * Copies all blocks whose bit k is set into a message, or from a message back.
- * Returns the size of the message.
+ * Copies all blocks i with bit k of i set into a message, or back from a
+ * message. Returns the size of the message.
  */
 static MPI_Count bruck_runs(struct coll_prog *p, const struct bruck *b, int k,
 			    char *msg, bool back)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Alltoall in place: in step s the ranks r and s - r are a pair and exchange
- * blocks through one temporary block.
+ * Alltoall in place: in step s the ranks r and s - r (mod p) exchange blocks
+ * through one temporary block.
  *
- * Restrictions: for MPI_IN_PLACE (intracommunicators); also the v and w forms.
- * Cost: p alpha + (p - 1) / p n beta, and a copy of n bytes.
+ * Restrictions: MPI_IN_PLACE only; intracommunicators; supports the v and w
+ * forms. Cost: p alpha + (p - 1) / p n beta, and a copy of n bytes.
  *
  *   p = 5       s = 0   1-4 2-3      s = 3   0-3 1-2
  *               s = 1   0-1 2-4      s = 4   0-4 1-3

@@ -3,9 +3,8 @@
  * Alltoall in one round: each rank posts all receives, then all sends,
  * beginning with its right neighbour.
  *
- * Restrictions: not in place; also the v and w forms and
- * intercommunicators.
- * Cost: (p - 1) alpha + (p - 1) / p n beta, in one round.
+ * Restrictions: not in place; supports the v and w forms and
+ * intercommunicators. Cost: (p - 1) alpha + (p - 1) / p n beta, in one round.
  *
  *   p = 3       0->1 1->2 2->0, 0->2 1->0 2->1
  */

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Alltoall in p - 1 steps: in step s each rank sends to the rank s to the right
- * and receives from the rank s to the left. One message per rank is in flight
- * at a time, so long blocks do not compete for bandwidth.
+ * Alltoall in p - 1 steps: in step s each rank sends to the rank at distance s
+ * to the right and receives from the rank at distance s to the left. One
+ * message per rank is in flight at a time, so long blocks do not compete for
+ * bandwidth.
  *
- * Restrictions: not in place (intracommunicators); also the v and w forms.
+ * Restrictions: not in place; intracommunicators; supports the v and w forms.
  * Cost: (p - 1) alpha + (p - 1) / p n beta.
  *
  *   p = 5       step 1  0->1 1->2 2->3 3->4 4->0

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Alltoall in one round, in an order of peers that is random for each rank. In
- * a torus the messages of "linear" all go in the same direction at the same
- * time, because all ranks send to the rank at the same distance; in random
- * orders the load of all links is the same at all times.
+ * a torus the messages of the algorithm "linear" all go in the same direction
+ * at the same time, because every rank sends to the rank at the same distance;
+ * with random orders all links carry the same load at all times.
  *
- * Restrictions: not in place; intracommunicators; also the v and w forms.
+ * Restrictions: not in place; intracommunicators; supports the v and w forms.
  * Cost: (p - 1) alpha + (p - 1) / p n beta, in one round.
  *
  *   p = 3       0->1 1->0 2->1, 0->2 1->2 2->0 (for example)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Barrier by dissemination: in round k every rank sends a signal to the rank
- * 2^k to the right and receives one from the rank 2^k to the left. No rank has
- * a special role.
+ * Barrier by dissemination: in round k every rank sends a signal to the rank at
+ * distance 2^k to the right and receives one from the rank at distance 2^k to
+ * the left. No rank has a special role.
  *
- * Restrictions: none (intracommunicators).
+ * Restrictions: intracommunicators only.
  * Cost: ceil(log2 p) alpha.
  *
  *   p = 5       0 1 2 3 4

@@ -2,7 +2,7 @@
 /*
  * Barrier by messages from every rank to every other, in one round.
  *
- * Restrictions: intracommunicators; only used where a machine file or the user
+ * Restrictions: intracommunicators; used only where a machine file or the user
  * selects it.
  * Cost: alpha, and p - 1 sends and receives.
  *

@@ -4,7 +4,7 @@
  * Twice the rounds of dissemination, but 2 (p - 1) messages instead of p log2
  * p, which is less work if ranks share cores.
  *
- * Restrictions: none (intracommunicators).
+ * Restrictions: intracommunicators only.
  * Cost: 2 ceil(log2 p) alpha.
  *
  *   p = 5, up       1->0  3->2->0  4->0        down: reverse

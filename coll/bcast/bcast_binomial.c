@@ -2,7 +2,7 @@
 /*
  * Broadcast down a binomial tree, the largest subtree first.
  *
- * Restrictions: none (intracommunicators).
+ * Restrictions: intracommunicators only.
  * Cost: ceil(log2 p) (alpha + n beta).
  *
  *   p = 6, root 0       0->4       round 1

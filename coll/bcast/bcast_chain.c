@@ -3,7 +3,7 @@
  * Broadcast along a chain, in segments: a rank forwards one segment while the
  * next one arrives.
  *
- * Restrictions: none (intracommunicators).
+ * Restrictions: intracommunicators only.
  * Cost: (p - 2 + n / s) (alpha + s beta) with segments of s bytes.
  *
  *   p = 3, root 1, segments a b c

@@ -3,7 +3,7 @@
  * Broadcast: the root sends to all other ranks. The fastest algorithm for two
  * or three ranks.
  *
- * Restrictions: none; also intercommunicators.
+ * Restrictions: none; supports intercommunicators.
  * Cost: (p - 1) (alpha + n beta).
  *
  *   p = 5, root 1       1->2 1->3 1->4 1->0

@@ -4,7 +4,7 @@
  * scattered down a binomial tree; then the blocks are passed round a ring until
  * all ranks have all blocks.
  *
- * Restrictions: none (intracommunicators).
+ * Restrictions: intracommunicators only.
  * Cost: (log2 p + p - 1) alpha + 2 (p - 1) / p n beta.
  *
  *   p = 3, root 0     rank 0   1   2
@@ -53,8 +53,8 @@ static unsigned block_recv(struct coll_prog *p, struct coll_flat *f, int v,
 
 /*
  * Passes the blocks round the ring. v: rank relative to the root; block v is
- * the block scattered to v. A rank that got span blocks by the scatter already
- * has the data of the last span - 1 steps, so these steps are omitted.
+ * the block scattered to v. A rank that received span blocks in the scatter
+ * already has the data of the last span - 1 steps, so these steps are omitted.
  */
 static void ring_blocks(struct coll_prog *p, struct coll_flat *f, int v)
 {

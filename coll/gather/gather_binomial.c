@@ -6,7 +6,7 @@
  * range of ranks that wraps around the last rank is two messages to or from the
  * root.
  *
- * Restrictions: blocks of one size; intracommunicators.
+ * Restrictions: blocks of equal size; intracommunicators.
  * Cost: ceil(log2 p) alpha + (p - 1) / p n beta; n: bytes at the root.
  *
  *   p = 5, root 0     gather     1->0 3->2      blocks 1; 3

@@ -2,7 +2,7 @@
 /*
  * Gather: all ranks send to the root.
  *
- * Restrictions: none; also the v form and intercommunicators.
+ * Restrictions: none; supports the v form and intercommunicators.
  * Cost: (p - 1) alpha + (p - 1) / p n beta; n: bytes at the root.
  *
  *   p = 5, root 1       0->1 2->1 3->1 4->1

@@ -5,7 +5,7 @@
  * ranks. Ranks beyond a power of two fold into their neighbours, which compute
  * both blocks.
  *
- * Restrictions: commutative operations (intracommunicators).
+ * Restrictions: commutative operations; intracommunicators.
  * Cost: log2 p alpha + (m - 1) / m n (beta + gamma) with m the largest power
  * of two in p; n beta + n gamma more if p is not m.
  *

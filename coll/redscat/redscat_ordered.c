@@ -4,7 +4,7 @@
  * all contributions have arrived, the owner combines them from the last rank to
  * the first.
  *
- * Restrictions: none (intracommunicators).
+ * Restrictions: intracommunicators only.
  * Cost: (p - 1) alpha + (p - 1) / p n (beta + gamma); memory for n elements.
  *
  *   p = 3, rank 1       b0 op (b1 op b2)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reduce-scatter of long vectors: in step s every rank sends the block of the
- * rank s to the right and receives a contribution to its own block, which it
- * combines at once. Blocks are sent from the user's buffer.
+ * rank at distance s to the right, receives a contribution to its own block,
+ * and combines it at once. Blocks are sent from the user's buffer.
  *
  * Restrictions: commutative operations (operands in the order rank - 1, rank -
  * 2 ..., which is deterministic); intracommunicators.

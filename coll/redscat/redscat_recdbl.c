@@ -3,7 +3,7 @@
  * Reduce-scatter of short vectors: an allreduce of the whole vector by
  * recursive doubling; each rank keeps its block of the result.
  *
- * Restrictions: none (intracommunicators).
+ * Restrictions: intracommunicators only.
  * Cost: the same as allreduce_recdbl.c.
  *
  *   p = 3       all have x012 = abc, rank 1 keeps b

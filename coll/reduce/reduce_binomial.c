@@ -6,7 +6,7 @@
  * arrival. If the operation is not commutative and the root is not rank 0, the
  * tree is rooted at rank 0, which sends the result to the root.
  *
- * Restrictions: none (intracommunicators).
+ * Restrictions: intracommunicators only.
  * Cost: ceil(log2 p) (alpha + n beta + n gamma), one message more for
  * operations that do not commute.
  *

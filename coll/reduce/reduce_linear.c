@@ -3,7 +3,7 @@
  * Reduction by the root alone: the root receives one vector after the other,
  * from the last rank to the first, so that operands keep their order.
  *
- * Restrictions: none; also intercommunicators.
+ * Restrictions: none; supports intercommunicators.
  * Cost: (p - 1) (alpha + n beta + n gamma).
  *
  *   p = 3, root 1       acc = x2; acc = x1 op acc; acc = x0 op acc

@@ -3,7 +3,7 @@
  * Reduction of long vectors (Rabenseifner): every rank combines a part of the
  * vector (coll_halving.h), then the parts are sent directly to the root.
  *
- * Restrictions: none (intracommunicators).
+ * Restrictions: intracommunicators only.
  * Cost: (log2 p + p) alpha + 2 (p - 1) / p n beta + (p - 1) / p n gamma;
  * if p is not a power of two, n beta + n gamma more.
  *

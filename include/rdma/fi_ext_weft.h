@@ -21,7 +21,7 @@
 extern "C" {
 #endif
 
-/* For endpoints and domains. */
+/* Names for fi_open_ops() on endpoints and domains. */
 #define FI_WEFT_CLOCK "weft_clock"
 #define FI_WEFT_STATS "weft_stats"
 
@@ -70,7 +70,10 @@ struct fi_weft_stats_data {
 
 struct fi_weft_stats {
 	size_t size;
-	/* Fills at most len bytes of data. Returns their number or -FI_E*. */
+	/*
+	 * Fills at most len bytes of data. Returns the number of bytes filled,
+	 * or -FI_E*.
+	 */
 	ssize_t (*read)(struct fid *fid, struct fi_weft_stats_data *data,
 			size_t len);
 };
@@ -120,7 +123,7 @@ struct fi_weft_mem {
 	int (*in)(struct fid *domain, void *to, const void *from, size_t len);
 	int (*out)(struct fid *domain, void *to, const void *from, size_t len);
 	/*
-	 * Sets the kind of memory: FI_HMEM_SYSTEM, FI_WEFT_DEVICE or
+	 * Sets *iface to the kind of memory: FI_HMEM_SYSTEM, FI_WEFT_DEVICE or
 	 * FI_HMEM_CUDA. -FI_EFAULT: several kinds.
 	 */
 	int (*iface)(struct fid *domain, const void *at, size_t len,
@@ -138,18 +141,19 @@ struct fi_weft_mem {
 	 */
 	int (*use)(struct fid_ep *ep);
 	/*
-	 * As use, but only calls with segments (fi_tsendv, fi_trecvmsg, ...)
-	 * accept device memory; the other calls stay as fast as they are.
+	 * Like use(), but only calls with segments (fi_tsendv, fi_trecvmsg,
+	 * ...) accept device memory; the other calls stay as fast as they are.
 	 */
 	int (*use_segments)(struct fid_ep *ep);
 	/* Returns whether the host has NVIDIA's driver (FI_WEFT_CUDA). */
 	int (*cuda)(struct fid *domain);
 	/*
-	 * Returns the address of a word: while it is NULL, this process has no
-	 * memory of a GPU. NULL: it may have.
+	 * Returns the address of a pointer that is NULL while this process has
+	 * no GPU memory. Returns NULL if there is no such pointer: the process
+	 * may have GPU memory.
 	 */
 	const void *const volatile *(*cuda_gate)(struct fid *domain);
-	/* Allocates memory of a GPU. -FI_ENOMEM. */
+	/* Allocates GPU memory. -FI_ENOMEM. */
 	int (*cuda_alloc)(struct fid *domain, size_t len, void **at);
 	/*
 	 * For reductions by processes of one host: describes memory, sets the
@@ -246,7 +250,7 @@ struct fi_weft_choice {
 struct fi_weft_failure {
 	uint32_t rank;
 	uint32_t has_left; /* 1: the rank has left (fi_weft_world.leave) */
-	/* 1: all packets of the rank for this rank have been read */
+	/* 1: all packets from that rank to this rank have been read */
 	uint32_t is_silent;
 	uint64_t failed_ps; /* time at which the rank ended */
 	uint64_t known_ps;  /* time at which the other ranks detect the end */
@@ -306,12 +310,12 @@ struct fi_weft_world {
 	/*
 	 * Blocks this rank for the time of a file access of this length, if the
 	 * machine has I/O nodes. -FI_EAGAIN: too many packets are in flight,
-	 * and no time was taken; other errors: as of a wait.
+	 * and no time was taken; other errors: those of a wait.
 	 */
 	int (*file)(struct fid *domain, uint64_t bytes, int write);
 	/*
-	 * Returns end i of the job, in the order of time; -FI_ENOENT: this rank
-	 * knows of fewer ends. A wait ends when a rank ends.
+	 * Returns the i-th rank that has ended, in order of time; -FI_ENOENT:
+	 * this rank knows of fewer. A wait also returns when a rank ends.
 	 */
 	int (*failure)(struct fid *domain, uint32_t i,
 		       struct fi_weft_failure *f);
@@ -319,8 +323,9 @@ struct fi_weft_world {
 	 * Starts `ranks` further ranks on free places of the machine.
 	 * -FI_EAGAIN: repeat the call after a poll. On success *first is the
 	 * first of these consecutive ranks: the caller starts processes, which
-	 * call attach with its handle, or calls cancel. -FI_ENOSPC: not enough
-	 * places are free (FI_WEFT_UNIVERSE).
+	 * call attach with the handle that the caller got from `handle`, or
+	 * calls cancel. -FI_ENOSPC: not enough places are free
+	 * (FI_WEFT_UNIVERSE).
 	 */
 	int (*spawn)(struct fid *domain, uint32_t ranks, uint32_t *first);
 	void (*cancel)(struct fid *domain, uint32_t first, uint32_t ranks);
@@ -531,7 +536,10 @@ struct fi_weft_peers {
 	void (*ended)(struct fid_ep *ep, fi_addr_t addr);
 };
 
-/* For joined groups (struct fid_mc). */
+/*
+ * For joined groups (struct fid_mc): their class routes, and collective calls
+ * without a completion queue entry.
+ */
 #define FI_WEFT_ROUTES "weft_routes"
 
 struct fi_weft_route {
@@ -570,13 +578,15 @@ struct fi_weft_work {
 
 struct fi_weft_routes {
 	size_t size;
-	/* Sets the result of a join; called after FI_JOIN_COMPLETE. */
+	/*
+	 * Sets *route to the result of a join; called after FI_JOIN_COMPLETE.
+	 */
 	int (*route)(struct fid *fid, struct fi_weft_route *route);
 	/*
 	 * Posts this member's contribution to work->call, whose arguments the
 	 * caller has set. flags: FI_WEFT_OVERSUBSCRIBED. Returns 0: complete;
 	 * -FI_EINPROGRESS: call wait; -FI_ENOSYS: not supported here (threads,
-	 * automatic progress), use the calls of libfabric.
+	 * automatic progress), use the libfabric calls.
 	 *
 	 * done: NULL, or a function that is called at completion after begin
 	 * returned -FI_EINPROGRESS, by the thread that makes progress; err: 0
@@ -593,8 +603,8 @@ struct fi_weft_routes {
 	int (*wait)(struct fid *fid, struct fi_weft_work *work, int timeout_ms);
 	/*
 	 * Fails the outstanding and all later calls of the group at this member
-	 * with err (FI_E*), also a join that is not complete. The other members
-	 * are notified, and fail as well.
+	 * with err (FI_E*), including a join that is not complete. The other
+	 * members are notified, and fail as well.
 	 */
 	void (*fail)(struct fid *fid, int err);
 };

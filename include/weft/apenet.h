@@ -108,7 +108,10 @@ struct weft_apenet_cmd {
  * -EHOSTUNREACH: no such node. -ECONNRESET: the node is lost.
  */
 int weft_apenet_put(struct weft_apenet *a, const struct weft_apenet_cmd *cmd);
-/* Queues a get: a request to the node, whose board puts the data to local. */
+/*
+ * Queues a get: sends a request to the node, whose board puts the data at the
+ * address `local`.
+ */
 int weft_apenet_get(struct weft_apenet *a, const struct weft_apenet_cmd *cmd);
 
 /* ---- events ---- */

@@ -114,8 +114,8 @@ void weft_bgq_close(struct weft_bgq *mu);
 void weft_bgq_name(struct weft_bgq *mu, struct sockaddr_in *name);
 
 /*
- * Sets the address of node number node (30 bits: five torus coordinates of 6).
- * The node need not exist yet.
+ * Sets the address of node number `node` (30 bits: five torus coordinates of
+ * 6). The node need not exist yet.
  */
 int weft_bgq_node_set(struct weft_bgq *mu, uint32_t node,
 		      const struct sockaddr_in *name);
@@ -126,7 +126,10 @@ int weft_bgq_node_set(struct weft_bgq *mu, uint32_t node,
  */
 int weft_bgq_poll(struct weft_bgq *mu, int budget);
 
-/* Blocks until a packet may have arrived, or timeout_ns (-ETIMEDOUT). */
+/*
+ * Blocks until a packet may have arrived, or timeout_ns has passed
+ * (-ETIMEDOUT).
+ */
 int weft_bgq_wait(struct weft_bgq *mu, uint64_t timeout_ns);
 
 /* ---- memory ---- */
@@ -305,8 +308,8 @@ int weft_bgq_rec_poll(struct weft_bgq *mu, unsigned id, weft_bgq_packet_fn fn,
 #define WEFT_BGQ_NO_NODE	UINT32_MAX
 
 /*
- * Sets this node's place in class route number `route`: the node of its parent
- * (WEFT_BGQ_NO_NODE: this is the root) and of its children; flags:
+ * Sets this node's position in class route number `route`: the node of its
+ * parent (WEFT_BGQ_NO_NODE: this is the root) and of its children; flags:
  * WEFT_BGQ_SYSTEM. All members set the same tree before any of them uses it.
  */
 int weft_bgq_route_set(struct weft_bgq *mu, unsigned route, uint32_t parent,

@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Kinds of collectives. Groups of endpoints have the first nine. */
+/* Kinds of collectives. Groups of endpoints support the first nine. */
 enum weft_coll_kind {
 	WEFT_COLL_BARRIER,
 	WEFT_COLL_BCAST,

@@ -55,7 +55,7 @@ extern "C" {
 /* maximum number of links to a neighbour */
 #define WEFT_GEMINI_LINKS	 8
 #define WEFT_GEMINI_LINKS_Y	 4   /* links to a neighbour in y */
-#define WEFT_GEMINI_VMDHS	 256 /* virtual memory handles */
+#define WEFT_GEMINI_VMDHS	 256 /* number of virtual memory handles */
 /* log2 of the PEs per NTT entry; at least 5 */
 #define WEFT_GEMINI_NTT_GRAIN	 6
 /* timeout period of the hardware */

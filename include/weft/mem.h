@@ -27,7 +27,7 @@ int weft_mem_alloc(const char *kind, size_t bytes, void **at_p);
  * memory of this kind.
  */
 int weft_mem_free(const char *kind, void *at);
-/* Returns the kind of memory; NULL: the bytes are in both kinds. */
+/* Returns the kind of memory; NULL: the range contains both kinds. */
 const char *weft_mem_name(const void *at, size_t bytes);
 /* Copy from host memory to memory of any kind (in), and back (out). */
 int weft_mem_in(void *to, const void *from, size_t bytes);

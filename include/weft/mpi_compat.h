@@ -47,7 +47,10 @@ WEFT_FORTRAN_HANDLE(Session)
 WEFT_FORTRAN_HANDLE(Win)
 #undef WEFT_FORTRAN_HANDLE
 
-/* The name differs from that of the handle type. */
+/*
+ * Defined separately, since the function's name differs from that of the handle
+ * type.
+ */
 static inline MPI_Fint MPI_Type_c2f(MPI_Datatype h)
 {
 	return (MPI_Fint)MPI_Type_toint(h);

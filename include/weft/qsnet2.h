@@ -100,8 +100,8 @@ int weft_qsnet2_route_set(struct weft_qsnet2 *s, uint32_t vproc,
 /*
  * Makes vproc a hardware broadcast: a packet or DMA to vproc is sent to the
  * virtual processes low..high, which must have routes (-EINVAL). The
- * acknowledgements are merged: OK if all are OK, otherwise Error before
- * TestFail before Discard.
+ * acknowledgements are merged: OK if all are OK; otherwise Error has precedence
+ * over TestFail, and TestFail over Discard.
  */
 int weft_qsnet2_range_set(struct weft_qsnet2 *s, uint32_t vproc, uint32_t low,
 			  uint32_t high);
@@ -199,8 +199,8 @@ int weft_qsnet2_queue_open(struct weft_qsnet2 *s, unsigned context,
 int weft_qsnet2_queue_close(struct weft_qsnet2 *s, unsigned q);
 
 /*
- * Appends words in order. -EAGAIN: no space for all words, so none was written.
- * -EIO: the queue is in error.
+ * Appends count words in the order given. -EAGAIN: no space for all words, so
+ * none was written. -EIO: the queue is in error.
  */
 int weft_qsnet2_queue_write(struct weft_qsnet2 *s, unsigned q,
 			    const uint64_t *w, unsigned count);
@@ -571,7 +571,10 @@ struct weft_qsnet2_rails;
 int weft_qsnet2_rails_open(struct weft_qsnet2 *const *rail, unsigned count,
 			   unsigned context, struct weft_qsnet2_rails **r_p);
 void weft_qsnet2_rails_close(struct weft_qsnet2_rails *r);
-/* Writes all commands to one rail; returns as weft_qsnet2_queue_write(). */
+/*
+ * Writes all commands to one rail; returns the same values as
+ * weft_qsnet2_queue_write().
+ */
 int weft_qsnet2_rails_write(struct weft_qsnet2_rails *r, const uint64_t *w,
 			    unsigned count);
 /* Starts a DMA. -EAGAIN: no space in the queues now. -EIO: no working rail. */

@@ -12,12 +12,12 @@
  *           take the mean time of these three, and are skipped ...
  *   }
  *
- * The time of a region is that of the table (mpiexec --compute-table FILE); if
- * the table does not have it, the CPU time of its first executions, times the
- * factor of --compute (1 if not given). A region in the table is executed by
- * WEFT_REGION_BEGIN, and skipped by WEFT_SAMPLE, since its result is not needed
- * for its time. With the live clock, and with other MPI libraries, all regions
- * are executed.
+ * The time of a region is taken from the table (mpiexec --compute-table FILE);
+ * if the table does not contain the region, it is the CPU time of its first
+ * executions, times the factor of --compute (1 if not given). A region in the
+ * table is executed by WEFT_REGION_BEGIN, and skipped by WEFT_SAMPLE, since its
+ * result is not needed for its time. With the live clock, and with other MPI
+ * libraries, all regions are executed.
  *
  *   WEFT_REGION_TIME(12.5e-6);
  *

@@ -177,7 +177,7 @@ enum weft_sunway_op {
 	WEFT_SUNWAY_COLL, /* only in events of weft_sunway_coll() */
 };
 
-#define WEFT_SUNWAY_EVENT    0x01u /* write an event here at completion */
+#define WEFT_SUNWAY_EVENT    0x01u /* event at this node at completion */
 /* RDMA: increment the answer word at the node that stores the data */
 #define WEFT_SUNWAY_ANSWER   0x02u
 /* RDMAW: after the write, append `data` to the target's receive queue */
@@ -265,8 +265,9 @@ enum weft_sunway_type {
 
 /*
  * A member's contribution to a collective, and its position in the tree, which
- * software chooses. A member combines its inputs in order with its own
- * contribution, so the tree determines the order of a sum.
+ * software chooses. A member combines its inputs, in the order of their
+ * indices, with its own contribution, so the tree determines the order of a
+ * sum.
  */
 struct weft_sunway_coll {
 	uint8_t kind; /* enum weft_sunway_coll_kind */
@@ -378,7 +379,7 @@ struct weft_sunway_stats {
 			   */
 	uint64_t crossed; /* packets through the crossbar to the other engine */
 	uint64_t port[WEFT_SUNWAY_PORTS];
-	uint64_t fetches; /* PCIe: descriptors and data read from memory */
+	uint64_t fetches; /* PCIe reads of descriptors and data from memory */
 	uint64_t fsms;
 	uint64_t queued;  /* queue messages */
 	uint64_t resent;  /* retransmitted queue messages */

@@ -48,7 +48,8 @@ enum weft_arq_verdict weft_arq_win_check(const struct weft_arq_win *w,
 
 	assert(window <= WEFT_ARQ_WINDOW);
 	/*
-	 * numbers in the half of the number space before next count as arrived
+	 * a number in the half of the number space below `next` counts as
+	 * already arrived
 	 */
 	if (ahead > UINT32_MAX / 2)
 		return WEFT_ARQ_OLD;

@@ -21,7 +21,7 @@ enum { PACKETS = 3000, IN_FLIGHT = 256, RTO = 40, RTO_MAX = 400 };
 struct packet {
 	bool has_data;
 	uint32_t seq;
-	uint32_t value; /* counts 0, 1, 2, ... */
+	uint32_t value; /* value of the packet: 0, 1, 2, ... */
 	uint32_t ack;
 	uint64_t ack_bits;
 };

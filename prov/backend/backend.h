@@ -31,7 +31,8 @@ enum weft_vc {
 
 /*
  * How the machine sends the next packet or transfer: the contents of the unit's
- * descriptor. All zero: the first path, in order, all bytes are sent.
+ * descriptor. All zero: the first path, packets stay in order, all bytes are
+ * sent.
  */
 struct weft_pkt_attr {
 	uint8_t path; /* path of the machine, number from backend->path */
@@ -73,7 +74,7 @@ struct weft_dma {
 	int local_count;
 	bool ordered;	 /* executes after earlier DMA to the same peer */
 	bool by_line;	 /* ordered only within one cache line of the target */
-	uint64_t remote; /* address in the peer */
+	uint64_t remote; /* address in the peer's memory */
 	uint64_t region; /* start address of the remote region; 0: unknown */
 	uint64_t key;	 /* key of the remote region */
 	/* length of the transfer; at most the bytes of the local segments */
@@ -98,7 +99,10 @@ struct weft_amo {
 	size_t operands; /* bytes of `what` that the machine would send */
 };
 
-/* Largest operands of an atomic, and largest memory that it changes, bytes. */
+/*
+ * Maximum size of an atomic's operands, and of the memory that it changes,
+ * bytes.
+ */
 #define WEFT_AMO_BYTES 4096
 
 /* ---- class routes of the network ----------------------------------------- */
@@ -107,7 +111,7 @@ struct weft_amo {
  * One packet of a collective on a class route. In a broadcast, the members
  * other than the root post contributions that wait for the data and are not
  * sent; the root must not post a packet before all members have taken the
- * packet WEFT_BACKEND_WINDOW earlier.
+ * packet that is WEFT_BACKEND_WINDOW packets earlier.
  */
 struct weft_backend_part {
 	uint8_t kind; /* WEFT_COLL_BARRIER, BCAST, REDUCE or ALLREDUCE */
@@ -124,8 +128,8 @@ struct weft_backend_part {
 };
 
 /*
- * Arguments for opening a class route: the members in order. The machine
- * chooses the tree.
+ * Arguments for opening a class route, with the members in the order of their
+ * indices. The machine chooses the tree.
  */
 struct weft_backend_route {
 	uint64_t key;	 /* same value at all members, unique to this route */
@@ -219,7 +223,10 @@ struct weft_backend {
 	bool has_world;
 
 	/* ---- clock ---- */
-	/* Returns the rank's clock. pay: the read costs the machine's time. */
+	/*
+	 * Returns the time of the rank's clock. pay: the read costs the
+	 * machine's time.
+	 */
 	uint64_t (*now_ps)(struct weft_carrier *c, bool pay);
 	uint64_t (*tick_ps)(struct weft_carrier *c);
 	/* Advances the clock by computation that takes time on the machine. */

@@ -213,11 +213,11 @@ struct weft_stream_xfer {
 	void (*done)(struct weft_stream_xfer *x, int err);
 };
 
-/* Streams of a carrier. No call makes a callback. */
+/* Streams of a carrier. None of these functions calls a callback. */
 struct weft_stream_ops {
 	/*
-	 * Returns -EAGAIN: the peer has opened no stream yet; -EOPNOTSUPP: no
-	 * streams between the two processes.
+	 * Returns -EAGAIN if the peer has not opened a stream yet, -EOPNOTSUPP
+	 * if the two processes cannot use streams.
 	 */
 	int (*expect)(struct weft_carrier *c, struct weft_peer *peer,
 		      struct weft_stream_xfer *x);
@@ -252,8 +252,8 @@ struct weft_carrier_ops {
 	int (*open)(const struct weft_carrier_attr *attr,
 		    struct weft_carrier **c_p);
 	/*
-	 * Waits, with a time limit, until peers can read everything that was
-	 * sent.
+	 * Closes the carrier; first waits, with a time limit, until peers can
+	 * read everything that was sent.
 	 */
 	void (*close)(struct weft_carrier *c);
 	/*

@@ -15,7 +15,10 @@
  */
 void carrier_cma_allow(void);
 
-/* Makes one system call; returns the bytes copied, or -1 with errno set. */
+/*
+ * Makes one system call; returns the number of bytes copied, or -1 with errno
+ * set.
+ */
 static inline ssize_t carrier_cma_call(pid_t pid, bool write,
 				       const struct iovec *local, int count,
 				       const struct iovec *remote)

@@ -31,15 +31,18 @@ struct carrier_faults {
 };
 
 /*
- * Parses a fault plan; NULL or "" has no faults. can: the kinds that the
- * carrier supports, as bits 1 << kind; every carrier supports `raw` and `die`.
- * Returns -EINVAL and logs the wrong word if the plan is invalid.
+ * Parses a fault plan; a plan that is NULL or "" has no faults. can: the kinds
+ * that the carrier supports, as bits 1 << kind; every carrier supports `raw`
+ * and `die`. Returns -EINVAL and logs the invalid word if the plan is invalid.
  */
 int carrier_faults_open(struct carrier_faults *f, const char *text,
 			uint32_t can);
 void carrier_faults_close(struct carrier_faults *f);
 
-/* Returns whether a fault of that kind occurs at age_ns, by random numbers. */
+/*
+ * Draws random numbers, and returns whether a fault of that kind occurs at
+ * age_ns.
+ */
 bool carrier_faults_draw(struct carrier_faults *f,
 			 enum weft_fault_plan_kind kind, uint64_t age_ns);
 /* Returns the delay of the next packet in ns, drawn at random; 0: none. */

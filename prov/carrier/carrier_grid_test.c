@@ -133,7 +133,10 @@ static void a_full_fifo_returns_eagain_and_recovers(void **state)
 	grid_close(b);
 }
 
-/* Sends messages from number *n on until one is refused; returns its error. */
+/*
+ * Sends messages, beginning with number *n, until one is refused; returns the
+ * error of that send.
+ */
 static int grid_fill(struct end *e, struct weft_peer *to, uint64_t *n)
 {
 	int ret;

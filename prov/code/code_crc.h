@@ -2,7 +2,7 @@
 /*
  * Cyclic redundancy checks: a packet is a polynomial over GF(2), its check is
  * the remainder modulo a generator P of degree w. An error is undetected if and
- * only if P divides the error polynomial, whatever the packet:
+ * only if P divides the error polynomial, regardless of the packet:
  *
  *   any burst of at most w bits       detected: its degree is below that of P
  *   any other error, equally likely   undetected with probability 2^-w

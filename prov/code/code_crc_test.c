@@ -228,7 +228,10 @@ static void sort_by(const uint32_t *from, uint32_t *to, size_t n, int shift)
 		to[at[from[i] >> shift & 2047]++] = from[i];
 }
 
-/* Returns the sorted sums of all pairs of the last n bits (to be freed). */
+/*
+ * Returns the sorted sums of the syndromes of all pairs of the last n bits;
+ * freed by the caller.
+ */
 static uint32_t *pairs(const uint32_t *s, size_t n, size_t *count_p)
 {
 	size_t count = n * (n - 1) / 2, m = 0;
@@ -247,7 +250,7 @@ static uint32_t *pairs(const uint32_t *s, size_t n, size_t *count_p)
 }
 
 /*
- * Returns the smallest number of errors, up to 4, that is undetected in
+ * Returns the smallest number of errors, up to 4, that can remain undetected in
  * data_bits; 5: all are detected.
  */
 static int fewest_that_pass(int k, size_t data_bits)

@@ -75,8 +75,8 @@ WITH_PMULL static inline void product_add(struct product *p, uint64x2_t block,
 }
 
 /*
- * Same as product_add() for a block of data. The XOR of its halves is computed
- * in general registers, since the vector pipelines limit the speed.
+ * Like product_add(), for a block of data. The XOR of its halves is computed in
+ * general registers, since the vector pipelines limit the speed.
  */
 WITH_PMULL static inline void product_add_data(struct product *p,
 					       const uint8_t *data,
@@ -98,7 +98,7 @@ WITH_PMULL static inline void product_add_data(struct product *p,
 		veorq_u64(p->mid, times(__builtin_bswap64(low ^ high), *cross));
 }
 
-/* Same as code_ghash_fold() on x86-64. */
+/* Like code_ghash_fold() on x86-64. */
 WITH_PMULL static inline uint64x2_t fold(uint64x2_t low, uint64x2_t high)
 {
 	uint64x2_t top = times(vgetq_lane_u64(low, 0), POLYNOMIAL);

@@ -30,10 +30,16 @@ enum weft_code_line {
 	WEFT_CODE_LINE_RS528,
 };
 
-/* Returns the bits on the wire for data bits; the last block is padded. */
+/*
+ * Returns the number of bits on the wire for data_bits bits of data; the last
+ * block is padded.
+ */
 uint64_t weft_code_line_bits(enum weft_code_line code, uint64_t data_bits);
 
-/* Returns the data bits in the whole blocks of these bits on the wire. */
+/*
+ * Returns the number of data bits in the whole blocks that wire_bits bits on
+ * the wire contain.
+ */
 uint64_t weft_code_line_data(enum weft_code_line code, uint64_t wire_bits);
 
 /*

@@ -12,11 +12,11 @@
  *   any errors in up to checks/2 symbols   corrected by weft_code_rs_correct
  *   any other error, equally likely        undetected with 2^-(10 checks)
  *
- * A burst of 10 (s - 1) + 1 bits affects at most s symbols. Use one of the two
- * functions for a packet: an error that weft_code_rs_check would detect may be
- * miscorrected by weft_code_rs_correct. More errors than can be corrected are
- * mostly refused; they give a wrong codeword with probability of about n^t /
- * (t! 1024^t) for t = checks/2, 2 in a million for (528,514), which a CRC of
+ * A burst of 10 (s - 1) + 1 bits affects at most s symbols. Use only one of the
+ * two functions for a packet: an error that weft_code_rs_check would detect may
+ * be miscorrected by weft_code_rs_correct. More errors than can be corrected
+ * are mostly refused; they give a wrong codeword with probability of about n^t
+ * / (t! 1024^t) for t = checks/2, 2 in a million for (528,514), which a CRC of
  * the layer above has to detect.
  *
  *   checks  length         machine

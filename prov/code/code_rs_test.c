@@ -254,7 +254,10 @@ static void every_code_corrects_half_its_number_of_checks(void **state)
 	}
 }
 
-/* With odd checks, one more error may have a solution, but not a unique one. */
+/*
+ * With an odd number of checks, one more error may have a solution, but not a
+ * unique one.
+ */
 static void errors_beyond_half_the_checks_are_refused(void **state)
 {
 	struct weft_rng r;
@@ -389,8 +392,8 @@ static void five_checks_detect_any_five_wrong_symbols(void **state)
 }
 
 /*
- * Reduces x by the stored vector of each highest bit, and stores the rest.
- * Returns false if nothing is left.
+ * Reduces x by the stored vectors, one for each highest bit, and stores the
+ * remainder. Returns false if the remainder is zero.
  */
 static bool reduce(struct weft_code_rs_checks *base, bool *have,
 		   struct weft_code_rs_checks x)

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Groups: their messages, progress and end. grp_join.c joins groups, grp_op.c
- * has the operations, and grp_check.c checks operations that wait long.
+ * has the operations, and grp_check.c checks operations that wait for a long
+ * time.
  *
- * A route is free again when every member has left, because a late member may
- * still increment the arrival counter in this member's segment; so a group is
- * kept until all members have reported that they left. In a small group each
+ * A route becomes free only when every member has left, because a late member
+ * may still increment the arrival counter in this member's segment; so a group
+ * is kept until all members have reported that they left. In a small group each
  * member notifies all others. In a large group the notice goes up the tree by
  * which they joined: each member sends it when all members below it have left,
  * and the root then sends it down. If a member dies, or closes its endpoint
@@ -515,7 +516,8 @@ WEFT_HOT void grp_poll(struct weft_nic *nic)
 }
 
 /*
- * Completes operations that were finished before members called different ones.
+ * Completes operations that were finished before members called different
+ * operations.
  */
 static void coll_complete_done(struct weft_nic_group *c)
 {

@@ -51,7 +51,7 @@ struct weft_grp_work {
 	struct weft_cunit_exact *wide; /* wide accumulators of an exact sum */
 	double *out;
 	size_t count;
-	/* long vectors: grp_long.c */
+	/* fields for long vectors: grp_long.c */
 	struct weft_list link;
 	bool is_long;
 	uint8_t phase;

@@ -146,7 +146,8 @@ static bool has_credit(const struct nic_chain *c, uint64_t seq)
 }
 
 /*
- * Sends the next packet of a broadcast whose root is this member; 0, -EAGAIN.
+ * Sends the next packet of a broadcast whose root is this member. Returns 0;
+ * -EAGAIN if the packet cannot be sent yet; or another -errno.
  */
 static int broadcast_send_one(struct nic_chain *c, struct weft_coll_call *call)
 {
@@ -197,7 +198,10 @@ static void broadcasts_send(struct nic_chain *c)
 	}
 }
 
-/* Finds the broadcast of a packet; NULL: this member is its root. */
+/*
+ * Returns the pending broadcast from another root to which packet seq belongs,
+ * or NULL.
+ */
 static struct weft_coll_call *call_of(const struct nic_chain *c, uint64_t seq,
 				      struct weft_coll_call **prev_p)
 {

@@ -2,12 +2,12 @@
 /*
  * Detects operations that cannot complete. Members that called different
  * operations, or whose shared words were damaged, would hang. A check that is
- * cheap enough for every operation cannot distinguish this from a member
- * outside MPI. So a member that has waited long notifies member 0, which
- * queries the progress of all members. Queries go down the tree by messages,
- * notices and responses go up, so that each member communicates with its
- * neighbours in the tree only. Three conditions then prove an error, however
- * slow a member is:
+ * cheap enough for every operation cannot distinguish such an error from a
+ * member that is outside MPI. So a member that has waited for a long time
+ * notifies member 0, which queries the progress of all members. Queries go down
+ * the tree by messages, notices and responses go up, so that each member
+ * communicates with its neighbours in the tree only. Three conditions then
+ * prove an error, however slow a member is:
  *
  *   packets and long vectors were posted in different orders: of any two
  *   members, one must have posted everything that the other has posted
@@ -33,7 +33,7 @@
 
 #define CHECK_FIRST_NS UINT64_C(500000000)
 #define CHECK_MAX_NS   UINT64_C(16000000000)
-#define CHECK_POLLS    8 /* polls between readings of the clock */
+#define CHECK_POLLS    8 /* polls between two readings of the clock */
 
 /* Progress of a member. */
 struct coll_progress {
@@ -42,7 +42,8 @@ struct coll_progress {
 	struct weft_cunit_state bar;
 	uint64_t longs;	 /* long vectors posted */
 	uint64_t points; /* synchronisation points arrived at */
-	uint64_t point;	 /* point waited for, or 0 */
+	/* synchronisation point that the member waits at, or 0 */
+	uint64_t point;
 	struct nic_chain_state chain;
 };
 
@@ -151,8 +152,8 @@ static struct coll_progress done_by_all(const struct coll_progress *w, int n)
 
 /*
  * Returns whether all members have posted the same number of packets and sent
- * all of theirs, but another number was broadcast: they disagree about the
- * root.
+ * all of theirs, but a different number of packets was broadcast: the members
+ * disagree about the root.
  */
 static bool broadcast_roots_mismatch(const struct coll_progress *w, int n,
 				     const struct coll_progress *all)
@@ -224,7 +225,7 @@ static void query_send(struct weft_nic_group *c)
 	query_children(c, k->round);
 }
 
-/* Reports to member 0 that a member has waited long. */
+/* Reports to member 0 that a member has waited for a long time. */
 static void long_wait_report(struct weft_nic_group *c)
 {
 	if (c->me)
@@ -250,7 +251,7 @@ static void response_handle(struct weft_nic_group *c,
 	evaluate(c);
 }
 
-/* Handles a message from a child. */
+/* Handles a message from a child. Returns false if the message is invalid. */
 static bool child_message_handle(struct weft_nic_group *c,
 				 const struct weft_cunit_msg *m,
 				 const void *payload)
@@ -275,7 +276,7 @@ bool nic_check_receive(struct weft_nic_group *c, int from,
 		       const struct weft_cunit_msg *m, const void *payload)
 {
 	if (!c->hw)
-		return true; /* a late response */
+		return true; /* response to an earlier query */
 	c->nic->coll->checks = true;
 	if (coll_is_below(c, from))
 		return child_message_handle(c, m, payload);

@@ -19,11 +19,12 @@
 #define COLL_UNCLAIMED_MAX 65536
 #define COLL_TRIES	   8
 /*
- * Groups up to this size notify all members; in larger groups members notify
- * their neighbours in a tree.
+ * In groups up to this size, each member notifies all others; in larger groups,
+ * members notify only their neighbours in a tree.
  */
 #define COLL_SMALL_MAX	   16
-#define COLL_ENDED	   256 /* remembered keys of ended large groups */
+/* number of ended large groups whose keys are remembered */
+#define COLL_ENDED	   256
 
 enum coll_state {
 	COLL_GATHERING,
@@ -36,23 +37,28 @@ enum coll_state {
 /* Contribution of a member to a join; combined by bitwise and. */
 struct join_vote {
 	uint64_t routes; /* free class routes, bit mask; 0: no common memory */
-	/* free class routes, and those of groups that the member has left */
+	/*
+	 * free class routes, plus the routes of groups that the member has left
+	 */
 	uint64_t soon;
 	uint64_t barriers; /* free barrier classes */
 	/*
-	 * requested arity of trees: as many low bits are set, so that a bitwise
-	 * and of all requests is their minimum; 0: binomial tree
+	 * requested arity of trees, encoded as this number of low bits, so that
+	 * a bitwise and of all requests gives their minimum; 0: binomial tree
 	 */
 	uint64_t arity[COLL_ARITY_MAX / 64];
 	uint64_t flags; /* flags, enum join_flag */
 };
 
 enum join_flag {
-	JOIN_ENOUGH_CPUS = 1, /* there are processors for all members */
-	/* the member requests a tree by host locations, and knows its own */
+	JOIN_ENOUGH_CPUS = 1, /* there is a CPU for every member */
+	/*
+	 * the member requests a tree by host locations, and knows its own
+	 * location
+	 */
 	JOIN_PLACED = 2,
 	JOIN_NODE_IS_INDEX =
-		4, /* the member's node number equals its index in the set */
+		4, /* the member's node number equals its index in the group */
 };
 
 #define JOIN_VOTE_WORDS (sizeof(struct join_vote) / sizeof(uint64_t))
@@ -85,9 +91,10 @@ struct coll_check {
 	uint64_t query; /* number of the query that member 0 waits for, or 0 */
 	bool broken;	/* members called different operations */
 	bool starved;	/* no memory for a packet to a member */
-	/* member 0 only */
-	bool requested; /* a member has waited long */
-	bool suspect;	/* a member waits for operations that all have done */
+	/* fields that only member 0 uses */
+	bool requested; /* a member has waited for a long time */
+	/* a member waits for operations that all members have done */
+	bool suspect;
 	uint64_t round;
 	int responses; /* responses so far; 0: none outstanding */
 	/* responses of the members; NULL: no query yet */
@@ -99,7 +106,7 @@ struct coll_check {
 struct weft_nic_group {
 	struct weft_nic *nic;
 	struct weft_list link;
-	uint64_t key; /* id on the wire */
+	uint64_t key; /* id of the group on the wire */
 	int n;
 	int me;
 	int route;   /* class route; -1: none */
@@ -107,7 +114,7 @@ struct weft_nic_group {
 	enum coll_state state;
 	int err;	     /* error of all operations; 0: none */
 	bool no_route;	     /* the group uses messages only */
-	bool oversubscribed; /* more members than processors */
+	bool oversubscribed; /* more members than CPUs */
 	/*
 	 * maximum number of children of a tree node, the minimum of all
 	 * members' requests; 0: binomial tree
@@ -131,12 +138,12 @@ struct weft_nic_group {
 	struct nic_chain *chain;      /* chained events of the unit, or NULL */
 	struct weft_cunit_group *hw;  /* the class route, or NULL */
 	struct weft_cunit_group *bar; /* the barrier class, or NULL */
-	/* tree for reductions that do not depend on the order; or NULL */
+	/* tree for reductions that do not depend on the order; NULL: none */
 	struct weft_cunit_group *unordered;
 	bool msg_used;
 	struct nic_net *net; /* class route on a modelled network, or NULL */
 	struct weft_tree tree;
-	/* descriptor tree, with the machine's levels */
+	/* descriptor tree; the machine defines its number of levels */
 	struct weft_tree wide;
 	struct weft_list longs; /* long vectors, oldest first */
 	struct nic_long *bulk;	/* state of long vectors; NULL: use packets */
@@ -165,18 +172,18 @@ struct coll_unclaimed {
 	unsigned char payload[];
 };
 
-/* An endpoint's collectives. */
+/* State of the collectives of an endpoint. */
 struct grp {
 	const struct weft_cunit_geo *geo;
 	struct weft_cunit_geo msg_geo;
 	uint64_t routes;   /* free class routes */
 	uint64_t barriers; /* free barrier classes */
-	int node;	   /* number of the emulated node, or -1 */
+	int node;	   /* number of the emulated node; -1: unknown */
 	/* children of a node in trees on this host; 0: binomial tree */
 	unsigned arity;
 	unsigned pending;
 	int watching;
-	unsigned polls; /* polls while an operation was pending */
+	unsigned polls; /* number of polls while an operation was pending */
 	bool checks;	/* a group has a query to answer */
 	struct weft_list groups;
 	struct weft_list unclaimed;
@@ -254,7 +261,7 @@ void grp_join_fail(struct weft_nic_group *c, int err);
 /* grp_op.c: size of an operation in the pool. */
 extern const size_t grp_op_bytes;
 
-/* minimum bytes of a vector that is not sent in packets */
+/* vectors of at least this many bytes are not sent in packets */
 #define COLL_LONG_BYTES	  65536u
 /*
  * Larger groups always use packets: their slices would be small, and each

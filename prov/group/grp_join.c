@@ -110,7 +110,7 @@ static void join_open_net(struct weft_nic_group *c)
 	if (c->n > 1 && c->n >= c->nic->machine->tree_least && !c->no_route)
 		ret = nic_net_open(coll_carrier(c), &a, &c->net);
 	if (ret == -EAGAIN)
-		return; /* the next poll calls again */
+		return; /* the next poll calls this function again */
 	if (!ret) {
 		c->route = nic_net_id(c->net);
 		c->form = nic_net_chained(c->net) ? WEFT_CUNIT_EVENTS
@@ -119,7 +119,10 @@ static void join_open_net(struct weft_nic_group *c)
 	join_end(c, 0);
 }
 
-/* Maps a member's segment once; at: its offset in the member's windows. */
+/*
+ * Maps a member's segment once; at: offset of the segment in the member's
+ * windows.
+ */
 static int segment_map(struct weft_nic_group *c, int member, size_t at,
 		       size_t bytes, void **segment_p)
 {
@@ -141,8 +144,8 @@ static int route_segment_map(void *arg, int member, void **segment_p)
 }
 
 /*
- * Maps a member's segment of the barrier class; these segments follow those of
- * the class routes.
+ * Maps a member's segment of the barrier class; these segments are located
+ * after those of the class routes.
  */
 static int barrier_segment_map(void *arg, int member, void **segment_p)
 {
@@ -206,7 +209,7 @@ static int join_open_groups(struct weft_nic_group *c)
 		.oversubscribed = c->oversubscribed,
 		.form = c->form,
 		.tree = &c->tree,
-		/* when oversubscribed, one member wakes all others */
+		/* not when oversubscribed: one member then wakes all others */
 		.flat = c->n <= WEFT_CUNIT_FLAT && !c->oversubscribed,
 	};
 	int ret = segment_table_alloc(c);
@@ -247,7 +250,7 @@ static int join_open_chain(struct weft_nic_group *c)
 	return nic_chain_open(c->nic->unit, ops, &a, &c->chain);
 }
 
-/* Step 3: opens the route's segment here. */
+/* Step 3: opens the route's segment on this member. */
 static void join_open(struct weft_nic_group *c)
 {
 	int groups = join_open_groups(c);
@@ -255,7 +258,7 @@ static void join_open(struct weft_nic_group *c)
 	int bulk = ret ? ret : nic_long_open(c);
 
 	if (ret == -EAGAIN || bulk == -EAGAIN)
-		return; /* the next poll calls again */
+		return; /* the next poll calls this function again */
 	c->points = 0;
 	join_agree(c, ret ? JOIN_NO : bulk ? JOIN_PACKETS : JOIN_ALL);
 }
@@ -336,7 +339,7 @@ static int join_tree(struct weft_nic_group *c)
 	return ret;
 }
 
-/* Builds the descriptor tree, if the machine uses one. */
+/* Builds the descriptor tree, if the machine uses descriptor trees. */
 static int join_descriptor_tree(struct weft_nic_group *c)
 {
 	unsigned levels = c->nic->machine->levels;
@@ -379,8 +382,8 @@ void grp_join_fail(struct weft_nic_group *c, int err)
 }
 
 /*
- * Takes a class that is free at all members, if any; returns false if another
- * join has taken it first.
+ * Takes a class that is free at all members, if there is one. Returns false if
+ * another join has taken that class first.
  */
 static bool class_take(const struct weft_nic_group *c, uint64_t everywhere,
 		       uint64_t *here, int *id_p)
@@ -446,7 +449,8 @@ static void join_placed(struct weft_coll_call *call)
 }
 
 /*
- * Returns the number of the emulated node; if unknown, the number in the set.
+ * Returns the number of the emulated node; if it is unknown, the member's index
+ * in the group.
  */
 static uint64_t my_node(const struct weft_nic_group *c)
 {
@@ -497,7 +501,7 @@ static unsigned common_arity(const struct join_vote *w)
 	return n;
 }
 
-/* Continues after step 1. */
+/* Continues the join after step 1. */
 static void join_gathered(struct weft_coll_call *call)
 {
 	struct weft_nic_group *c =
@@ -509,7 +513,7 @@ static void join_gathered(struct weft_coll_call *call)
 	}
 	c->arity = common_arity(&c->common);
 	c->oversubscribed = !(c->common.flags & JOIN_ENOUGH_CPUS);
-	/* all members have left a common route: repeat until it is free */
+	/* all members have left a common route: retry until it is free */
 	if (!c->common.routes && c->common.soon &&
 	    ++c->join_collisions < COLL_TRIES) {
 		join_gather(c);
@@ -537,7 +541,7 @@ static uint64_t my_flags(const struct weft_nic_group *c)
 	if (my_node(c) == (uint64_t)c->me)
 		flags |= JOIN_NODE_IS_INDEX;
 	/*
-	 * the tree follows the host's topology, on the condition of
+	 * the tree follows the host's topology, under the same condition as in
 	 * join_open_groups
 	 */
 	if (!c->nic->machine->coords && c->nic->coll->arity &&

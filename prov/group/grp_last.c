@@ -3,8 +3,8 @@
  * The end of a large group whose tree is broken: a member died, or closed its
  * endpoint before the members below it had left, so that leave notices are not
  * forwarded any more. Then each member sends a last notice to each of the
- * others, with the members that it knows to be gone; a group ends when every
- * member has sent its last notice or is gone.
+ * others, together with a list of the members that it knows to be gone; a group
+ * ends when every member has sent its last notice or is gone.
  *
  *   broken -> [a member that has left joins another group] -> last notices
  *
@@ -31,7 +31,7 @@ struct coll_last {
 	unsigned char state[]; /* state of each member */
 };
 
-/* Kind of a last notice; a response is not answered. */
+/* Kinds of last notices; a response is not answered. */
 enum { LAST_QUERY, LAST_RESPONSE };
 
 static void last_state_add(struct weft_nic_group *c, int member,
@@ -68,7 +68,10 @@ static void last_send_to(struct weft_nic_group *c, enum coll_notice what,
 	}
 }
 
-/* Sends the last notice, preceded by the members known to be gone. */
+/*
+ * Sends the last notice, after one notice for each other member known to be
+ * gone.
+ */
 static void last_send(struct weft_nic_group *c)
 {
 	if (!c->gone[c->me] || c->each->notice_sent)

@@ -50,7 +50,7 @@ enum { LONG_PUB_IN, LONG_PUB_OUT, LONG_PUB_FLAGS, LONG_PUB_CHECK };
 struct nic_long {
 	unsigned char chunk[2][LONG_CHUNK];
 	struct weft_cunit_exact wide[LONG_EXACT / sizeof(double)];
-	/* published words, CUNIT_SYNCPOINT_WORDS of each member */
+	/* published words, CUNIT_SYNCPOINT_WORDS per member */
 	uint64_t *published;
 	unsigned char room[]; /* partial sums of the tree */
 };
@@ -160,7 +160,7 @@ static int first_member(const struct weft_grp_work *w, size_t at,
 	return (t->visit[0] == w->coll->me) == here ? 0 : 1;
 }
 
-/* Combines a chunk of all members into acc. */
+/* Combines a chunk of all members' contributions into acc. */
 static void chunk_combine(struct weft_grp_work *w, size_t at, size_t bytes,
 			  unsigned char *acc)
 {
@@ -280,8 +280,8 @@ static void arrive(struct weft_grp_work *w, unsigned points, unsigned phase)
 
 /*
  * Reads and checks the published words. If a member has not arrived, or the
- * words belong to another operation, all members fail. At the last point the
- * words may already belong to the next operation.
+ * words belong to another operation, fails the group at all members and returns
+ * false. At the last point the words may already belong to the next operation.
  */
 static bool published_check(struct weft_grp_work *w)
 {
@@ -302,7 +302,7 @@ static bool published_check(struct weft_grp_work *w)
 	return true;
 }
 
-/* Sets the work of the next phase, after all members have arrived. */
+/* Prepares the work of the next phase, after all members have arrived. */
 static void work_begin(struct weft_grp_work *w)
 {
 	struct weft_nic_group *c = w->coll;
@@ -486,7 +486,8 @@ bool nic_long_spin(struct weft_grp_work *w, unsigned polls)
 	while (!w->complete) {
 		nic_long_move(w->coll);
 		if (!w->complete && w->phase == LONG_WAITING)
-			return false; /* waits for a member's segment */
+			/* the operation waits for a member's segment */
+			return false;
 		if (w->complete || nic_long_ready(w->coll, &watch))
 			continue;
 		/* A5: same ordering as in the later check of the point */

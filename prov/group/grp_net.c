@@ -5,14 +5,14 @@
  * An operation is divided into packets of the network; each member sends its
  * contribution to every packet, in the same order, and takes the result of
  * every packet. A broadcast is the bitwise or of the root's bytes and the other
- * members' zeroes, as in the machine's own software: so no member receives a
+ * members' zeroes, as in the machine's own software, so no member receives a
  * packet for which it has no buffer. If switches have no arithmetic, a
  * broadcast has rounds of one window each: a barrier, after which all members
  * have buffers, then packets that every switch copies. A member that gets no
  * result is done when its contribution is sent.
  *
  * If events of the interfaces are chained, every member has buffers for half a
- * window, and a root sends at once. When this number of packets has been sent
+ * window, and a root sends at once. If half a window of packets has been sent
  * since the last operation that synchronises all members (a reduction or a
  * barrier), the next packet of a broadcast is a barrier: a member that has
  * passed it knows that all members have received the packets of the previous
@@ -298,7 +298,8 @@ static const void *source(const struct nic_net *n,
 }
 
 /*
- * Returns whether all members are ready for the round; the root waits for it.
+ * Returns whether all members are ready for the round. Only the root of a
+ * copied broadcast waits for this; in all other cases the result is true.
  */
 static bool all_ready(const struct nic_net *n,
 		      const struct weft_coll_call *call)
@@ -328,7 +329,9 @@ static bool send_one(struct nic_net *n, struct weft_coll_call *call)
 	return true;
 }
 
-/* Returns whether a result of packet k shows that all members have arrived. */
+/*
+ * Returns whether the result of packet k shows that all members have arrived.
+ */
 static bool is_sync(const struct nic_net *n, const struct weft_coll_call *call,
 		    size_t k)
 {

@@ -26,18 +26,21 @@ bool nic_net_chained(const struct nic_net *n);
 /* Fails pending operations with -ECANCELED. */
 void nic_net_close(struct nic_net *n);
 
-/* Returns whether operations of that kind are supported. */
+/* Returns whether the route supports this kind of operation. */
 bool nic_net_can(const struct nic_net *n, const struct weft_coll_call *call);
 /* Posts an operation. Never fails: done is called eventually. */
 void nic_net_post(struct nic_net *n, struct weft_coll_call *call);
 /* Progresses pending operations. */
 void nic_net_poll(struct nic_net *n);
-/* After the endpoint has blocked: polls the carrier; returns its result. */
+/*
+ * Polls the carrier after the endpoint has blocked; returns the result of that
+ * poll.
+ */
 int nic_net_poll_woken(struct nic_net *n, int budget);
 /* Fails pending and later operations. */
 void nic_net_fail(struct nic_net *n, int err);
 
-/* Arithmetic of reductions, called by the carrier. */
+/* Combines contributions of a reduction; called by the carrier. */
 uint32_t grp_combine(unsigned op, unsigned type, void *acc, const void *in,
 		     size_t bytes);
 

@@ -78,7 +78,7 @@ static int work_widen(struct weft_grp_work *w)
 	return 0;
 }
 
-/* Kinds that reduce, as a bit mask. */
+/* Bit mask of the kinds of operations that reduce. */
 #define REDUCTIONS                                            \
 	(1u << WEFT_COLL_REDUCE | 1u << WEFT_COLL_ALLREDUCE | \
 	 1u << WEFT_COLL_REDUCE_SCATTER)
@@ -90,7 +90,7 @@ static int state_check(const struct weft_nic_group *c)
 	return c->state == COLL_FAILED ? -ECONNRESET : -EAGAIN;
 }
 
-/* Checks the arguments of a call, and sets its bytes. */
+/* Checks the arguments of a call, and sets its number of bytes. */
 static int call_check(const struct weft_nic_group *c,
 		      struct weft_coll_call *call)
 {
@@ -104,7 +104,10 @@ static int call_check(const struct weft_nic_group *c,
 	return call->root < 0 || call->root >= c->n ? -EINVAL : 0;
 }
 
-/* Returns whether the result of a reduction is independent of the order. */
+/*
+ * Returns whether the result of a reduction is independent of the order in
+ * which contributions are combined.
+ */
 static bool order_independent(const struct weft_coll_call *call)
 {
 	return (call->kind == WEFT_COLL_REDUCE ||
@@ -144,7 +147,7 @@ static void work_set(struct weft_nic_group *c, struct weft_grp_work *w)
 	w->call.done = work_done;
 }
 
-/* Handles the result of an operation of a single packet. */
+/* Handles the result of an operation that consists of a single packet. */
 WEFT_INLINE int work_single_end(struct weft_nic_group *c,
 				struct weft_grp_work *w, int ret)
 {
@@ -260,8 +263,8 @@ WEFT_HOT bool weft_grp_spin(struct weft_grp_work *w, unsigned polls)
 }
 
 /*
- * Checks for completion. If the poll after the wake-up found only this result,
- * no further poll is needed.
+ * Checks for completion after a wake-up. If the poll of the modelled network
+ * found only this result, no further poll is needed.
  */
 WEFT_HOT void weft_grp_poll_woken(struct weft_grp_work *w, int budget)
 {

@@ -27,8 +27,8 @@ struct weft_peer;
 struct weft_unit;
 
 #define WEFT_CHAIN_SLOTS 32
-#define WEFT_CHAIN_SHORT 128  /* bytes of a short packet */
-#define WEFT_CHAIN_LONG	 2048 /* bytes of a long packet */
+#define WEFT_CHAIN_SHORT 128  /* maximum bytes of a short packet */
+#define WEFT_CHAIN_LONG	 2048 /* maximum bytes of a long packet */
 
 enum weft_chain_point {
 	WEFT_CHAIN_BARRIER,
@@ -62,7 +62,10 @@ struct weft_chain_ops {
 	void (*close)(struct weft_chain *c);
 	/* Returns the slot of packet seq (WEFT_CHAIN_LONG bytes) to fill. */
 	void *(*slot)(struct weft_chain *c, uint64_t seq);
-	/* Sends `bytes` of the slot to all members. -EAGAIN; -errno. */
+	/*
+	 * Sends `bytes` of the slot to all members. Returns 0, -EAGAIN or
+	 * another -errno.
+	 */
 	int (*broadcast)(struct weft_chain *c, uint64_t seq, size_t bytes);
 	/* Returns the number of packets received in this slot so far. */
 	uint64_t (*received)(const struct weft_chain *c, uint64_t seq);

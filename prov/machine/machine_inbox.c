@@ -79,7 +79,10 @@ bool weft_inbox_holds(const struct weft_inbox *in, const struct weft_peer *peer)
 	return p && p->first;
 }
 
-/* Appends payload to the open packet; delivers the packet when complete. */
+/*
+ * Appends payload to the packet being reassembled; delivers the packet when it
+ * is complete.
+ */
 static int inbox_join(struct weft_inbox *in, struct inbox_peer *p,
 		      const void *bytes, size_t n)
 {
@@ -126,7 +129,7 @@ int weft_inbox_take(struct weft_inbox *in, struct weft_peer *peer,
 	if (!p->first && n >= pkt.len &&
 	    !in->up->deliver(in->up_arg, peer, &pkt, payload))
 		return 0;
-	/* not deliverable from the carrier's memory: copy it */
+	/* the packet cannot be delivered from the carrier's memory: copy it */
 	k = malloc(sizeof(*k) + pkt.len);
 	if (!k)
 		return -ENOMEM;

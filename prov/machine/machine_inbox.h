@@ -36,7 +36,8 @@ int weft_inbox_take(struct weft_inbox *in, struct weft_peer *peer,
 		    const void *piece, size_t bytes);
 
 /*
- * Returns whether packets of this peer are kept, so it should be slowed down.
+ * Returns whether packets of this peer are kept, so that the peer should be
+ * slowed down.
  */
 bool weft_inbox_holds(const struct weft_inbox *in,
 		      const struct weft_peer *peer);

@@ -29,7 +29,7 @@ int weft_port_place(const struct weft_place *place,
 		    const struct weft_carrier_ops **ops_p,
 		    struct weft_carrier_attr *attr);
 
-/* Returns the address of a unit that weft_port_place() has placed: IPv4. */
+/* Returns the IPv4 address of a unit that weft_port_place() has placed. */
 void weft_port_name(const struct weft_port *p, struct sockaddr_in *name);
 int weft_port_node_set(struct weft_port *p, uint32_t node,
 		       const struct sockaddr_in *name);

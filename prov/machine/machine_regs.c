@@ -141,13 +141,16 @@ void weft_regs_set(struct weft_regs *r, uint32_t i,
 	/* relaxed: only the owner writes rows and `used` */
 	seq = weft_load64_relaxed(&row->seq);
 	weft_store64_relaxed(&row->seq, seq + 1);
-	/* R0 pairs with A0 in row_read: odd seq before any new value. */
+	/* R0 pairs with A0 in row_read: seq is odd before any new value. */
 	weft_store64(&row->base, e->base);
 	weft_store64(&row->bytes, e->bytes);
 	weft_store64(&row->flags, e->flags);
-	/* R1 pairs with A1 in row_read: values before the even seq. */
+	/* R1 pairs with A1 in row_read: the values before the even seq. */
 	weft_store64(&row->seq, seq + 2);
-	/* R2 pairs with A2 in weft_regs_find: the row before the limit. */
+	/*
+	 * R2 pairs with A2 in weft_regs_find: the row before the new limit
+	 * `used`.
+	 */
 	if (e->bytes && weft_load64_relaxed(&r->own->used) <= i)
 		weft_store64(&r->own->used, i + 1);
 }
@@ -173,8 +176,8 @@ static int area_of(struct weft_regs *r, struct weft_peer *peer,
 }
 
 /*
- * Reads a consistent copy of a row; false: it is being written, or keeps
- * changing.
+ * Reads a consistent copy of a row. Returns false if the row is being written,
+ * or keeps changing.
  */
 static bool row_read(struct regs_row *row, struct weft_regs_entry *e)
 {

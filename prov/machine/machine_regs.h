@@ -52,7 +52,7 @@ void weft_regs_fini(struct weft_regs *r);
 /* Handles the loss of a peer: its area is not read any more. */
 void weft_regs_lost(struct weft_regs *r, const struct weft_peer *peer);
 
-/* Returns a free entry from index `first` on, or -ENOSPC. */
+/* Returns the index of a free entry, `first` or higher, or -ENOSPC. */
 int weft_regs_alloc(struct weft_regs *r, uint32_t first);
 /* Writes an entry. An entry with 0 bytes becomes free. */
 void weft_regs_set(struct weft_regs *r, uint32_t i,
@@ -67,7 +67,8 @@ int weft_regs_read(struct weft_regs *r, struct weft_peer *peer, uint32_t i,
 		   struct weft_regs_entry *e);
 /*
  * Finds an entry of a peer, from index `first` on, that contains the bytes and
- * has all bits of flags. -EACCES: none has; other errors as weft_regs_read.
+ * has all bits of flags. -EACCES: there is no such entry; other errors as for
+ * weft_regs_read.
  */
 int weft_regs_find(struct weft_regs *r, struct weft_peer *peer, uint32_t first,
 		   const struct weft_regs_entry *want, uint32_t *i_p,

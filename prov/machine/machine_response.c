@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Batches and queues of a unit's responses (machine_response.h). */
+/* Batching and queueing of the responses of a unit (machine_response.h). */
 #include "prov/machine/machine_response.h"
 
 #include <errno.h>
@@ -13,9 +13,10 @@ struct queued_response {
 	unsigned char payload[];
 };
 
-/* Acknowledgements not yet sent to one peer. */
+/* Acknowledgements that have not been sent yet, for one peer. */
 struct response_acks {
-	struct weft_list link; /* link in the list unsent, while count > 0 */
+	/* link in the list of unsent acknowledgements, while count > 0 */
+	struct weft_list link;
 	struct weft_peer *peer;
 	uint32_t count;
 	uint32_t id[WEFT_ACKS];
@@ -117,9 +118,7 @@ void weft_response_ack(struct weft_responses *a, struct weft_peer *peer,
 		acks_send(a, k);
 }
 
-/*
- * Sends queued responses; a full FIFO delays only the responses to that peer.
- */
+/* Sends queued responses; a full FIFO delays only the responses to its peer. */
 static void responses_retry(struct weft_responses *a)
 {
 	struct weft_list *pos;

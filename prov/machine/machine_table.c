@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The machine table, one entry per machine. Limits of real machines are from
- * their papers. packet_bytes is what the packets of the emulated unit hold, and
- * eager_bytes the limit of live jobs. In virtual time both are those of the
- * machine file (keys message_packet, eager), which has their sources.
+ * their papers. packet_bytes is the payload of a packet of the emulated unit,
+ * and eager_bytes the limit of live jobs. In virtual time both are taken from
+ * the machine file (keys message_packet, eager), which names their sources.
  */
 #include "prov/machine/apenet/apenet_transport.h"
 #include "prov/machine/gemini/gemini_transport.h"
@@ -41,7 +41,7 @@
 		.routes = 16, .inputs = 32, .packet_bytes = 512, \
 		.board = CUNIT_BOARD                             \
 	}
-#define BGQ_ROUTES 0x3fffu /* two are reserved for the system */
+#define BGQ_ROUTES 0x3fffu /* two routes are reserved for the system */
 /* Barrier classes: 16 per node, without payload [SC11 II.D]. */
 #define CUNIT_BGQ_BAR                                           \
 	{                                                       \
@@ -69,7 +69,9 @@ static void bgq_coords(uint32_t node, int *at)
 	}
 }
 
-/* Returns whether nodes are a contiguous range; members may share a node. */
+/*
+ * Returns whether the nodes are a contiguous range; members may share a node.
+ */
 static bool is_range(const uint64_t *node, int n)
 {
 	uint64_t low = node[0];
@@ -98,8 +100,8 @@ static bool is_any(const uint64_t *node, int n)
 }
 
 /*
- * Hardware broadcast and network conditional need a range of nodes; other
- * groups use trees of chained events (prov/machine/qsnet2/README).
+ * Hardware broadcast and network conditional need a contiguous range of nodes;
+ * other groups use trees of chained events (prov/machine/qsnet2/README).
  */
 static const struct weft_nic_group_form qsnet2_forms[] = {
 	{ is_range, WEFT_CUNIT_RANGE },
@@ -127,7 +129,7 @@ static const struct weft_machine rows[] = {
 		.eager_by_host = true,
 		.typed_bytes = 8192 +
 			       /*
-				* the shortest message: longer than one packet
+				* the shortest message of more than one packet
 				* (measured by bench/dt)
 				*/
 			       1,
@@ -143,7 +145,9 @@ static const struct weft_machine rows[] = {
 		.code = WEFT_CARRIER_RS5,
 		/* immediate sends of MPI over PAMI, LLNL BG/Q tutorial */
 		.inject_bytes = 112,
-		/* payload 512 [SC11 II.A], less a chunk for the header */
+		/*
+		 * payload of 512 bytes [SC11 II.A], less a chunk for the header
+		 */
 		.packet_bytes = 480,
 		/* longer messages use remote get, LLNL BG/Q tutorial */
 		.eager_bytes = 2048,
@@ -163,7 +167,10 @@ static const struct weft_machine rows[] = {
 		.code = WEFT_CARRIER_CRC16,
 		/* one burst of stores to a window [HOTI10 II.B] */
 		.inject_bytes = 64,
-		/* mailbox slot of 1024 (FMA limit of Open MPI), less headers */
+		/*
+		 * mailbox slot of 1024 bytes (FMA limit of Open MPI), less
+		 * headers
+		 */
 		.packet_bytes = 984,
 		.eager_bytes = 8192, /* assumed; longer messages: BTE get */
 		/* sequence numbers in mailboxes keep packets in order */
@@ -172,8 +179,10 @@ static const struct weft_machine rows[] = {
 		.cu = CUNIT_NATIVE,
 		.routes = KARY_ROUTES,
 		.forms = gemini_forms,
-		.tree_least = 3,    /* measured by bench/barrier, allreduce */
-		.tree_bytes = 1024, /* longest vector in windows, measured */
+		/* measured with the benchmarks barrier and allreduce */
+		.tree_least = 3,
+		/* longest vector for which the tree is used; measured */
+		.tree_bytes = 1024,
 	},
 	{
 		.name = "qsnet2",
@@ -198,18 +207,21 @@ static const struct weft_machine rows[] = {
 		.fabric = "weft-sunway",
 		.unit = &weft_unit_sunway,
 		.code = WEFT_CARRIER_RS14,
-		/* fast short message of 128 [2021, 3.1], less the header */
+		/*
+		 * fast short message of 128 bytes [2021, 3.1], less the header
+		 */
 		.inject_bytes = 96,
 		/* payload of 2 KB [2021, 5.2], less the header */
 		.packet_bytes = 2016,
-		.eager_bytes = 16384,	   /* assumed; longer messages: RDMAR */
-		.msg_order = ORDER_STRICT, /* restored by sequence numbers */
-		.fifos = 256,		   /* 2 engines of 128 interfaces */
+		.eager_bytes = 16384, /* assumed; longer messages: RDMAR */
+		/* sequence numbers restore the order */
+		.msg_order = ORDER_STRICT,
+		.fifos = 256, /* 2 engines of 128 interfaces */
 		.cu = CUNIT_NATIVE,
 		.routes = KARY_ROUTES,
 		.bar = CUNIT_NATIVE,
 		.barriers = KARY_ROUTES,
-		.levels = 2, /* the value of share/machines/sunway */
+		.levels = 2, /* as in share/machines/sunway */
 	},
 	{
 		.name = "apenet",
@@ -219,12 +231,17 @@ static const struct weft_machine rows[] = {
 		.inject_bytes = 128, /* assumed: part of a ring slot */
 		/* assumed: payload of 4 KB, less the header */
 		.packet_bytes = 4064,
-		.eager_bytes = 32768, /* assumed; longer: put on request */
+		/* assumed; longer messages: put on request */
+		.eager_bytes = 32768,
 		/* dimension-order routing keeps packets in order */
 		.msg_order = ORDER_STRICT,
-		/* GPUDirect: section 3 of the paper of share/machines/apenet */
+		/*
+		 * GPUDirect: section 3 of the paper cited in
+		 * share/machines/apenet
+		 */
 		.hmem = true,
-		.fifos = 1, /* command queue: section 2.1 of that paper */
+		/* command queue: section 2.1 of the APEnet+ paper */
+		.fifos = 1,
 		/* no hardware collectives: no routes, software trees */
 		.cu = CUNIT_NATIVE,
 	},
@@ -236,7 +253,8 @@ static const struct weft_machine rows[] = {
 		.inject_bytes = 256, /* assumed */
 		/* assumed: payload of 4 KB, less the header */
 		.packet_bytes = 4064,
-		.eager_bytes = 8192, /* assumed; key eager of the file */
+		/* assumed; a machine file's key eager overrides it */
+		.eager_bytes = 8192,
 		.msg_order = ORDER_STRICT,
 		.fifos = 1,
 		.cu = CUNIT_NATIVE,

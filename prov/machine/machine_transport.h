@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Functions shared by the transports of several units: a table by peer index,
- * an engine packet gathered into one buffer, bulk data in one copy.
+ * Functions shared by the transports of several units: a table indexed by peer,
+ * an engine packet gathered into one buffer, bulk data moved by one copy.
  */
 #ifndef WEFT_MACHINE_TRANSPORT_H
 #define WEFT_MACHINE_TRANSPORT_H
@@ -28,8 +28,8 @@ size_t weft_transport_gather(void *to, const struct weft_pkt *pkt,
 			     const struct iovec *iov, int count);
 
 /*
- * Post a transfer of bulk data to the backend, as in struct weft_unit_ops.
- * Sets u->copied if the processor has copied bytes.
+ * Post a transfer of bulk data to the backend, as in struct weft_unit_ops. Set
+ * u->copied if the processor has copied bytes.
  */
 static inline int weft_transport_get(struct weft_unit *u,
 				     struct weft_peer *peer, struct weft_dma *d,

@@ -72,7 +72,8 @@ static bool class_open(struct weft_match_class *c, uint32_t any_src,
 }
 
 /*
- * Returns the class of a receive: existing, new or reused; or NULL.
+ * Returns the class of a receive: existing, new or reused; NULL: all classes
+ * are in use.
  */
 static struct weft_match_class *class_find(struct weft_match *m,
 					   const struct weft_match_recv *r)
@@ -174,7 +175,7 @@ void weft_match_unhash(struct weft_match *m, struct weft_match_recv *r)
 	m->cls[r->cls].posted_used--;
 }
 
-/* Returns the first match in a list linked by chain, or NULL. */
+/* Returns the first match in a list linked by the field `chain`, or NULL. */
 static struct weft_match_recv *chain_first(struct weft_list *l, uint32_t src,
 					   uint64_t tag)
 {
@@ -237,7 +238,10 @@ static void msg_index(struct weft_match *m, struct weft_match_class *c,
 			    &u->chain[c - m->cls]);
 }
 
-/* Hashes all messages in class c, in a table of suitable size. */
+/*
+ * Hashes all messages in class c, in a table of suitable size. Returns false if
+ * out of memory.
+ */
 static bool msgs_index(struct weft_match *m, struct weft_match_class *c)
 {
 	uint64_t cells = MIN_CELLS;

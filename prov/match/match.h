@@ -23,7 +23,7 @@
 #include <stdint.h>
 
 #define WEFT_MATCH_ANY	   UINT32_MAX /* source of a receive from any source */
-/* combinations of (any source, ignore) that are hashed */
+/* maximum number of (any source, ignore) combinations that are hashed */
 #define WEFT_MATCH_CLASSES 6
 /* number of oldest entries, which are searched linearly */
 #define WEFT_MATCH_FRONT   8
@@ -93,9 +93,10 @@ static inline bool weft_match_fits(const struct weft_match_recv *r,
 	       (r->src == src || r->src == WEFT_MATCH_ANY);
 }
 
-#define WEFT_MATCH_NONE 0xff /* value of cls: not hashed */
+/* value of cls for a receive that is not hashed */
+#define WEFT_MATCH_NONE 0xff
 
-/* Internal: slow path of unpost. */
+/* Internal: slow path of weft_match_unpost. */
 void weft_match_unhash(struct weft_match *m, struct weft_match_recv *r);
 
 /*
@@ -133,7 +134,10 @@ static inline void weft_match_unpost(struct weft_match *m,
 		weft_match_unhash(m, r);
 }
 
-/* Slow path of weft_match_arrive: the first posted receive does not match. */
+/*
+ * Slow path of weft_match_arrive, if the first posted receive does not match.
+ * Returns the oldest matching receive, or NULL.
+ */
 struct weft_match_recv *weft_match_find_posted(struct weft_match *m,
 					       uint32_t src, uint64_t tag);
 

@@ -46,7 +46,7 @@ struct weft_mem_kind {
 	unsigned page_bits;
 	/* chunk size of staged messages */
 	uint32_t stage_bytes;
-	/* Allocates zeroed memory. -ENOMEM. */
+	/* Allocates zeroed memory. Returns 0 or -ENOMEM. */
 	int (*alloc)(size_t bytes, void **at_p);
 	/* Frees memory; -EINVAL: not an address returned by alloc. */
 	int (*free)(void *at);
@@ -73,19 +73,26 @@ struct weft_mem_kind {
 	 * blocks), in one command for all blocks.
 	 */
 	int (*move)(const struct iovec *iov, size_t count, void *host, bool in);
-	/* Fills s. -EOPNOTSUPP: this memory cannot be shared. */
+	/*
+	 * Describes the memory in s. -EOPNOTSUPP: this memory cannot be shared.
+	 */
 	int (*share)(const void *at, size_t bytes, struct weft_mem_share *s);
 	/*
 	 * Starts a copy from another process's memory, at offset pos, to memory
-	 * of any kind. *ticket_p is for fetched; 0: the copy is complete.
-	 * -EOPNOTSUPP: this process cannot access the memory.
+	 * of any kind. *ticket_p: the ticket for fetched(); 0: the copy is
+	 * complete. -EOPNOTSUPP: this process cannot access the memory.
 	 */
 	int (*fetch)(const struct weft_mem_share *s, uint64_t pos, void *to,
 		     size_t bytes, uint32_t *ticket_p);
-	/* As fetch, from memory of this kind to another process's memory. */
+	/*
+	 * Like fetch, but from memory of this kind to another process's memory.
+	 */
 	int (*store)(const struct weft_mem_share *s, const void *from,
 		     size_t bytes, uint32_t *ticket_p);
-	/* Returns 0 if the copy is complete; -EAGAIN: not yet; -EIO. */
+	/*
+	 * Returns 0 if the copy is complete; -EAGAIN: not yet; -EIO: the copy
+	 * failed.
+	 */
 	int (*fetched)(uint32_t ticket);
 	/*
 	 * Sets the address at which another process's memory is mapped in
@@ -94,8 +101,9 @@ struct weft_mem_kind {
 	 */
 	int (*opened)(const struct weft_mem_share *s, void **at_p);
 	/*
-	 * Start, in order: a reduction of vectors, and a copy, within memory of
-	 * this kind. -EOPNOTSUPP: not on the device.
+	 * Start a reduction of vectors (apply) or a copy within memory of this
+	 * kind (copy); they execute in the order of the calls. -EOPNOTSUPP: the
+	 * device cannot do this.
 	 */
 	int (*apply)(const struct weft_mem_apply *x);
 	int (*copy)(void *to, const void *from, size_t bytes);

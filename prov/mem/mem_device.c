@@ -38,8 +38,8 @@ struct block {
 };
 
 /*
- * The device. There is only one, and one bus: its blocks are found by address,
- * whichever call allocated them.
+ * The device. There is only one device, and one bus: its blocks are found by
+ * address, regardless of which call allocated them.
  */
 static struct {
 	pthread_mutex_t lock;
@@ -67,7 +67,10 @@ static struct block *block_of(const void *at)
 	return NULL;
 }
 
-/* Maps at the next address of the window or, if that is not free, anywhere. */
+/*
+ * Maps memory at the next address of the window or, if that address is not
+ * free, anywhere.
+ */
 static void *map_bus(int fd, size_t bytes)
 {
 	uint64_t next;

@@ -366,13 +366,16 @@ int64_t net_neighbour(const struct net *net, uint32_t node, unsigned port);
 /* Returns the minimal number of hops between two nodes. */
 unsigned net_hops(const struct net *net, uint32_t src, uint32_t dst);
 unsigned net_ports(const struct net *net);
-/* Number of nodes with ports; end nodes are numbered before switches. */
+/*
+ * Returns the number of nodes with ports; end nodes are numbered before
+ * switches.
+ */
 uint32_t net_nodes(const struct net *net);
 
 /* Counters of one port; the hardware has them too. */
 struct net_port_count {
 	uint64_t packets;
-	uint64_t chunks;    /* payload chunks of chunk_bytes */
+	uint64_t chunks;    /* payload, in chunks of chunk_bytes */
 	uint64_t busy_ps;   /* time that the link was occupied */
 	uint64_t received;  /* packets received */
 	uint64_t queued_ps; /* integral of queue length over time */
@@ -411,7 +414,7 @@ struct net_count {
 	uint64_t escapes;
 	/* class routes: results dropped at nodes that do not contribute */
 	uint64_t filtered;
-	uint64_t hash; /* identifies the event stream */
+	uint64_t hash; /* hash that identifies the event stream */
 };
 void net_count_get(const struct net *net, struct net_count *c);
 

@@ -108,7 +108,10 @@ static bool serve_inject_det(struct net_step *s, unsigned port, unsigned vc)
 	return true;
 }
 
-/* Serves slots of the mask on the dynamic VC; room: tokens to leave unused. */
+/*
+ * Serves slots of the mask on the dynamic VC; room: tokens to leave unused.
+ * Returns whether a packet was sent.
+ */
 static bool serve_dyn(struct net_step *s, unsigned port, uint64_t m0,
 		      uint64_t m1, unsigned room)
 {
@@ -130,7 +133,10 @@ static bool serve_dyn(struct net_step *s, unsigned port, uint64_t m0,
 	return true;
 }
 
-/* Serves slots of the mask on the bubble channel; true: one was sent. */
+/*
+ * Serves slots of the mask on the bubble channel. Returns whether a packet was
+ * sent.
+ */
 static bool serve_esc(struct net_step *s, unsigned port, uint64_t m0,
 		      uint64_t m1)
 {

@@ -6,8 +6,8 @@
 #include "prov/net/net_layout.h"
 
 /*
- * Occupies the part of a bus that becomes free first, for ps times the number
- * of parts. Returns the time ps after the start: the head of the packet does
+ * Occupies the part of a bus that becomes free first, for `ps` times the number
+ * of parts. Returns the time `ps` after the start: the head of the packet does
  * not wait for the tail.
  */
 uint64_t net_bus_part(const struct net *net, uint32_t node, unsigned bus,

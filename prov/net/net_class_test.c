@@ -54,7 +54,7 @@ static void packets_take_any_free_fifo_of_the_map(void **state)
 	uint64_t one = mapped_end(0), two = mapped_end(1 << 3 | 1 << 5);
 
 	T_IS(mapped_end(1), one);
-	/* an engine takes 170 ns for a packet of each message, a link 288 */
+	/* per packet, an engine takes 170 ns and a link 288 ns */
 	T_TRUE(one > 98 * 170000);
 	T_TRUE(two < 52 * 288000 + 1000000);
 	T_TRUE(mapped_end(1 << 0 | 1 << 5) < one);
@@ -201,9 +201,9 @@ static void one_engine_stores_the_packets_of_all_routes(void **state)
 enum { ORDER_FIFOS = 4, ORDER_PACKETS = 400 };
 
 /*
- * Sends messages of ORDER_PACKETS packets from all FIFOs in memory of one
- * engine, in ascending or descending order of calls. end_p: arrival times of
- * the messages. Returns the hash of the events.
+ * Sends messages of ORDER_PACKETS packets from all memory FIFOs of one engine;
+ * descending: posts the messages in descending order of FIFOs. end_p: arrival
+ * times of the messages. Returns the hash of the events.
  */
 static uint64_t fifos_run(bool random, uint32_t node, bool descending,
 			  uint64_t *end_p)
@@ -239,10 +239,10 @@ static uint64_t fifos_run(bool random, uint32_t node, bool descending,
 static void fifos_are_selected_in_turn_or_at_random(void **state)
 {
 	uint64_t end[ORDER_FIFOS], other[ORDER_FIFOS];
-	const uint64_t packet = 288000; /* ps on the link */
+	const uint64_t packet = 288000; /* link time of a packet, ps */
 	uint64_t first, last;
 
-	/* round-robin: the messages end one packet after the other */
+	/* round-robin: each message ends one packet after the previous one */
 	fifos_run(false, 0, false, end);
 	for (unsigned i = 1; i < ORDER_FIFOS; i++)
 		T_TRUE(end[i] > end[i - 1] && end[i] < end[i - 1] + 2 * packet);
@@ -256,7 +256,7 @@ static void fifos_are_selected_in_turn_or_at_random(void **state)
 	}
 	T_TRUE(last - first > 2 * ORDER_FIFOS * packet);
 	T_TRUE(last - first < ORDER_PACKETS * packet);
-	/* nodes have different orders */
+	/* every node has its own random order */
 	fifos_run(true, 1, false, other);
 	T_TRUE(memcmp(end, other, sizeof(end)));
 }

@@ -74,7 +74,7 @@ static void write_latency_is_two_elans_and_a_switch(void **state)
 	load("qsnet2:4");
 	/* 16 + 18 + 16 bytes, rounded up to whole ticks */
 	wire = (50 * cfg.link_ps_per_byte_x1000 / 1000 + 999) / 1000 * 1000;
-	sum = 82500 + 157500; /* command processor, input unit */
+	sum = 82500 + 157500; /* command processor and input unit */
 	sum += 2 * 5 * 4000;  /* two cables of 5 m */
 	sum += 21000 + 1000;  /* one switch, and the hop into the end node */
 	sum += wire;	      /* link time of the packet */
@@ -101,7 +101,7 @@ static void tree_level_adds_two_switches_and_two_cables(void **state)
 	T_IS(before - latency(1, EVENT, 8), 10 * 21000 + 4000 * (50 - 2 * 5));
 }
 
-/* The thread processor of a node matches one message after the other. */
+/* The thread processor of a node matches messages one after the other. */
 static void matches_of_a_node_are_serialised(void **state)
 {
 	struct net_fixture e;

@@ -179,7 +179,7 @@ static void two_interfaces_share_12800_mb_per_s_evenly(void **state)
 }
 
 /*
- * Sends four puts by node 1, in four FIFOs, and before them four by node 0 if
+ * Sends four puts from node 1, in four FIFOs, after four puts from node 0 if
  * `other` is set. Returns the arrival time of the last put of node 1.
  */
 static uint64_t puts_beside(bool other)
@@ -202,8 +202,8 @@ static uint64_t puts_beside(bool other)
 
 /*
  * GEM-13: each packet uses a processor tile that is free, so four packets of
- * each interface do not wait for each other; as one bus, the tiles send one
- * packet after the other.
+ * each interface do not wait for each other; if the tiles are modelled as one
+ * bus, packets are sent one after the other.
  */
 static void packets_use_processor_tiles_that_are_free(void **state)
 {
@@ -253,7 +253,7 @@ static void atomic_rate_with_amo_cache_hit_and_miss(void **state)
 
 /* ---- links and virtual channels ------------------------------------------ */
 
-/* Returns how many links packets from node 0 to dst use to leave the chip. */
+/* Returns how many links carry packets from node 0 to dst off the chip. */
 static unsigned links_to(uint32_t dst, unsigned first, unsigned count)
 {
 	struct net_msg msg = { .dst = dst,
@@ -350,7 +350,7 @@ static void requests_do_not_block_responses(void **state)
 
 /*
  * Returns the time until 64 messages of four packets in eight FIFOs are
- * acknowledged, with these limits of packets and messages (0: none).
+ * acknowledged, with these limits of packets and messages (0: no limit).
  */
 static uint64_t all_acked(uint32_t packets, uint32_t messages)
 {

@@ -125,7 +125,7 @@ static bool goes_to_one(const struct golden *g)
 	return g->kind == HOT || g->kind == SYSTEM;
 }
 
-/* Returns whether all nodes send. */
+/* Returns whether every node sends in experiment g. */
 static bool all_nodes_send(const struct golden *g)
 {
 	return goes_to_one(g) || g->kind == CROWD || g->kind == ALARMS;
@@ -265,7 +265,7 @@ static void field_set(const struct file_key *key, unsigned part, uint64_t v)
 	memcpy(field_of(key, part), &v, key->bytes);
 }
 
-/* Returns the key NAME, or PART.NAME of a path or bus; *part_p: its index. */
+/* Returns the key NAME, or PART.NAME of a path or bus (index: *part_p). */
 static const struct file_key *key_named(char *name, unsigned *part_p)
 {
 	char *dot = strchr(name, '.');
@@ -359,8 +359,8 @@ static bool same_machine(const struct golden *a, const char *machine)
 }
 
 /*
- * Returns whether another value of the number changes the result of experiment
- * i. Sets *refused_p if the model refuses the value.
+ * Returns whether changing the number changes the result of experiment i. Sets
+ * *refused_p if the model refuses the value.
  */
 static bool moves(unsigned i, const struct file_key *key, unsigned part,
 		  unsigned attempt, bool *refused_p)
@@ -379,7 +379,7 @@ static bool moves(unsigned i, const struct file_key *key, unsigned part,
 }
 
 /*
- * Returns whether some experiment of the machine changes its result with the
+ * Returns whether the result of some experiment of the machine depends on the
  * number.
  */
 static bool is_covered(const char *machine, const struct file_key *key,

@@ -176,7 +176,8 @@ WEFT_INLINE void leave_receiver(struct net_step *s, unsigned port, unsigned out,
 
 /*
  * Counts a packet that is leaving the dynamic VC; when all read paths are in
- * use, the VC is closed.
+ * use, the VC is closed. Returns the receiver plus one, or 0 if its read paths
+ * are not limited.
  */
 static inline unsigned read_path(struct net_step *s, unsigned port)
 {

@@ -8,8 +8,8 @@
 /* Removes the head of a receiver's queue; the next packet is a new head. */
 void net_queue_pop(struct net_step *s, unsigned slot);
 /*
- * Grants `port` to packet pi, the head of a slot that requests no port; rare:
- * on a machine with features of NET_RARE_*.
+ * Grants `port` to packet pi, the head of a slot that requests no port; the
+ * variant _rare is for machines with NET_RARE_* features.
  */
 void net_grant_head(struct net_step *s, unsigned port, unsigned vc,
 		    unsigned slot, uint32_t pi);
@@ -18,14 +18,14 @@ void net_grant_head_rare(struct net_step *s, unsigned port, unsigned vc,
 /* Grants `port` to the head of a slot and withdraws its requests. */
 void net_grant_slot(struct net_step *s, unsigned port, unsigned vc,
 		    unsigned slot);
-/* Grants `port` to the first packet of one of its lists. */
+/* Grants `port` to the first packet of list `which` of the port. */
 void net_grant_det(struct net_step *s, unsigned port, unsigned vc,
 		   unsigned which);
 void net_grant_det_rare(struct net_step *s, unsigned port, unsigned vc,
 			unsigned which);
 /* Returns the next injection FIFO in round-robin order at a port. */
 unsigned net_inject_next(const struct net_out *o, unsigned vc);
-/* Grants `port` to the head of that FIFO. */
+/* Grants `port` to the head of the FIFO that net_inject_next() returns. */
 void net_grant_inject(struct net_step *s, unsigned port, unsigned vc);
 
 #endif

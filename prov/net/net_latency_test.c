@@ -297,7 +297,7 @@ static void record_arrived(void *arg, uint64_t at, uint64_t cookie,
 static const struct net_up seeing = { .timer = record_timer,
 				      .arrived = record_arrived };
 
-/* Timers of the same picosecond expire in the order of their cookies. */
+/* Timers with the same expiry time expire in the order of their cookies. */
 static void timers_of_one_time_expire_by_cookie(void **state)
 {
 	static const uint64_t ask[2][5] = { { 4, 1, 5, 2, 3 },
@@ -331,7 +331,8 @@ static uint32_t moved(uint32_t node, unsigned dim, int by)
 
 /*
  * Packets from four neighbours reach a node in one tick. They leave by one link
- * in the order of receivers, whatever the node numbers and the order of sends.
+ * in the order of receivers, regardless of the node numbers and the order of
+ * sends.
  */
 static void packets_of_one_tick_leave_in_receiver_order(void **state)
 {
@@ -394,8 +395,8 @@ static void system_packets_have_priority(void **state)
 }
 
 /*
- * One stream stays in a ring, another one enters it at node 1. Each of them
- * could fill the link; their packets alternate.
+ * One stream stays in a ring, another stream enters the ring at node 1. Each of
+ * them could fill the link; their packets alternate.
  */
 static void ring_entry_and_ring_transit_alternate(void **state)
 {

@@ -48,7 +48,8 @@ enum {
 	NET_CHUNK = 32,
 	/* log2 of the nodes per region, whose data fits the cache */
 	NET_REGION_SHIFT = 12,
-	NET_HOPS_MAX = 64, /* combinations of link latencies */
+	/* maximum number of combinations of link latencies */
+	NET_HOPS_MAX = 64,
 	/* contributions of a node to one packet of a collective */
 	NET_SHARE_MAX = 1024,
 	NET_RATES_MAX = 8,
@@ -82,7 +83,8 @@ enum {
 	NET_P_ERROR = 16,  /* with NET_P_ACK: response to a discarded packet */
 	NET_P_ACK = 32,	   /* acknowledgement on the return path */
 	NET_P_ROUTED = 64, /* the message has a source route */
-	NET_P_BAD = 128,   /* the target discards it (net_fault_link.c) */
+	/* the target discards the packet (net_fault_link.c) */
+	NET_P_BAD = 128,
 };
 
 struct net_packet {
@@ -316,7 +318,7 @@ struct net_mrec {
 	uint16_t fifo;
 	uint8_t path : 4;
 	uint8_t path_in : 4; /* index of the path at the target */
-	uint8_t rail : 4;    /* rail plus one, or 0 */
+	uint8_t rail : 4;    /* rail plus one; 0: none */
 	uint8_t fate : 4;    /* NET_FATE_* */
 	/* next record in the FIFO in memory or in the free list */
 	uint32_t next;
@@ -329,7 +331,7 @@ struct net_mrec {
 	 */
 	int8_t rem[NET_DIMS_MAX];
 	uint8_t flags;	 /* NET_P_* flags of the packets, NET_M_SEEN */
-	uint8_t vc_zone; /* VC, zone << 4, NET_MREC_* */
+	uint8_t vc_zone; /* VC, zone << 4 and NET_MREC_* flags */
 };
 
 #define NET_MESSAGE_MAX (1ull << 40)
@@ -437,7 +439,7 @@ struct net_heap_event {
 struct net_call {
 	uint64_t time_ps;
 	uint64_t word;
-	uint64_t key; /* order of callbacks of equal time, node and port */
+	uint64_t key; /* order of callbacks with equal time, node and port */
 };
 
 struct net {
@@ -445,7 +447,7 @@ struct net {
 	uint64_t bytes;
 	struct net_config cfg;
 	/* topology */
-	uint32_t nodes; /* nodes and switches */
+	uint32_t nodes; /* number of nodes and switches */
 	/* nodes with an interface; they have the lowest numbers */
 	uint32_t ends;
 	uint32_t ports;
@@ -458,7 +460,7 @@ struct net {
 	uint32_t large;
 	/* regions of nodes that are processed one after another */
 	uint32_t regions;
-	uint32_t lanes; /* event lists per tick */
+	uint32_t lanes; /* number of event lists per tick */
 	uint32_t steer; /* enum net_routing */
 	/*
 	 * shared routers: first port that leads to a node; or the port to the
@@ -548,8 +550,8 @@ struct net {
 	uint32_t overflow_count;
 	uint32_t routes; /* open class routes */
 	/*
-	 * number of dead links; of those that all routing tables take into
-	 * account
+	 * number of dead links, and of the dead links that all routing tables
+	 * take into account
 	 */
 	uint32_t deaths, renewed;
 	uint64_t map[NET_WHEEL / 64];
@@ -613,7 +615,7 @@ static inline uint32_t net_member_node(const struct net *net, uint32_t i)
 	return (i - 1) / net->cfg.routes;
 }
 
-/* Trees: for each node, a mask of the ports whose link is dead. */
+/* Trees: returns for each node a mask of the ports whose link is dead. */
 static inline uint64_t *net_dead(const struct net *net)
 {
 	return net_at(net, net->off_dead);
@@ -627,8 +629,8 @@ static inline uint16_t *net_port_delay(const struct net *net, uint32_t node)
 }
 
 /*
- * Networks of switches: returns the packets that wait for each port of a switch
- * or are in the buffer behind the port.
+ * Networks of switches: returns the number of packets that wait for each port
+ * of a switch or are in the buffer behind the port.
  */
 static inline uint16_t *net_port_load(const struct net *net, uint32_t node)
 {

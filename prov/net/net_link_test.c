@@ -21,8 +21,8 @@ static void ring_config(struct net_config *cfg, uint16_t nodes, uint8_t links)
 }
 
 /*
- * Returns the number of + ports by which packets left node 0. *most_p: maximum
- * number of packets on a port.
+ * Returns the number of + ports by which packets left node 0. *most_p: largest
+ * number of packets on one port.
  */
 static unsigned links_used(const struct net_fixture *e, unsigned links,
 			   uint64_t *most_p)
@@ -98,7 +98,7 @@ static void different_pairs_are_spread_over_links(void **state)
 	net_fixture_close(&e);
 }
 
-/* More packets than the rings can buffer; the bubble prevents deadlock. */
+/* Traffic exceeds the rings' buffers; the bubble prevents deadlock. */
 static void multi_link_rings_do_not_deadlock(void **state)
 {
 	struct net_msg msg = { .bytes = 512 * 40, .zone = 1 };
@@ -169,8 +169,8 @@ static uint64_t arrival_with_slow_link(uint32_t node, bool store_forward)
 }
 
 /*
- * Cut-through: the tail arrives at the rate of the slowest link, wherever that
- * link is.
+ * Cut-through: the tail arrives at the rate of the slowest link, regardless of
+ * its position on the route.
  */
 static void packet_is_not_faster_than_the_slowest_link(void **state)
 {
@@ -185,7 +185,7 @@ static void packet_is_not_faster_than_the_slowest_link(void **state)
 	T_IS(arrival_with_slow_link(1, true), first + 512);
 }
 
-/* A packet that still arrives by a slow link occupies its next link. */
+/* A packet that is still arriving by a slow link occupies its next link. */
 static void slow_packet_occupies_the_next_link(void **state)
 {
 	struct net_msg msg = { .src = 1, .dst = 2, .bytes = 512, .cookie = 1 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The loaded network and theory: queueing delay, saturation, bisection. */
+/* The loaded model compared with theory: queueing, saturation, bisection. */
 #include "test/support/net_fixture.h"
 #include "prov/net/net_layout.h"
 
@@ -274,7 +274,10 @@ static void ring_without_bubble_deadlocks(void **state)
 	T_TRUE(ring_deadlocks(1));
 }
 
-/* The dynamic buffers hold one packet; others use the bubble channel. */
+/*
+ * Returns whether a ring deadlocks in which most packets use the bubble
+ * channel, since the dynamic buffers hold only one packet.
+ */
 static bool ring_of_escapes_deadlocks(uint32_t bubble)
 {
 	struct senders c = { .nodes = 16,
@@ -410,8 +413,9 @@ static void packets_join_the_shortest_queue(void **state)
 
 /*
  * Two packets arrive at one receiver of node 1 and leave by different links.
- * The first waits for a packet of node 1 itself, so both could leave at once;
- * with one read path they cannot. Returns the arrival time of the second.
+ * The first packet waits for a packet that node 1 itself sends, so both could
+ * leave at once; with one read path they cannot. Returns the arrival time of
+ * the second.
  */
 static uint64_t second_leaves(uint32_t read_paths)
 {

@@ -370,7 +370,9 @@ static uint32_t fifo_position(const struct net_step *s,
 	return (m->fifo ^ (uint32_t)(seed >> 32)) * 0x9e3779b1u;
 }
 
-/* Order of messages at an engine: by class, then by FIFO. */
+/*
+ * Returns a key that orders the messages at an engine: by class, then by FIFO.
+ */
 static uint64_t choice_key(const struct net_step *s, const struct net_fifo *f,
 			   const struct net_mrec *m)
 {
@@ -381,9 +383,9 @@ static uint64_t choice_key(const struct net_step *s, const struct net_fifo *f,
 }
 
 /*
- * Returns `best` or a ready message with a map that contains this network FIFO
- * and of which no other engine builds a packet: system first, then high
- * priority, then in the order of FIFOs.
+ * Returns the message that comes first among `best` and the ready messages with
+ * a map that contains this network FIFO and of which no other engine builds a
+ * packet. Order: system, then high priority, then the order of FIFOs.
  */
 static uint32_t choose_mapped(const struct net_step *s, unsigned fifo,
 			      uint32_t best)
@@ -442,7 +444,10 @@ static uint32_t packet_bytes(const struct net *net, const struct net_mrec *m,
 	return left < most ? (uint32_t)left : most;
 }
 
-/* Makes packets that were read concurrently complete one after the other. */
+/*
+ * Makes packets that were read concurrently complete one after the other.
+ * Returns the time at which the packet is complete.
+ */
 static uint64_t complete_in_order(struct net_fifo *f, uint64_t end)
 {
 	if (end < f->free_ps)

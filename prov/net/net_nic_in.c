@@ -92,7 +92,7 @@ void net_nic_receive(struct net_step *s, unsigned port, uint32_t pi)
 	uint64_t end = reception_end(s, port, p);
 
 	if (weft_unlikely(net->rare & NET_RARE_WORM)) {
-		p->want = end; /* later, if the tail arrives later */
+		p->want = end; /* becomes later if the tail arrives later */
 		net_worm_store(s, port, pi);
 		return;
 	}

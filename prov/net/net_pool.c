@@ -75,7 +75,7 @@ void net_list_push(struct net *net, struct net_list *l, uint32_t p)
 	l->tail = p;
 }
 
-/* Returns 0 if the list is empty. */
+/* Removes and returns the first packet of a list; 0: the list is empty. */
 uint32_t net_list_pop(struct net *net, struct net_list *l)
 {
 	uint32_t p = l->head;

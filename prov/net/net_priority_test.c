@@ -153,8 +153,9 @@ static void sum(struct log *l, uint32_t route, uint32_t node, uint64_t at,
 
 /*
  * Node 0 sends as many packets up a route as the link has tokens of a channel;
- * they wait at node 1, which contributes after 100 us. Returns when a broadcast
- * of node 0 on another route, started after 10 us, is received by node 1.
+ * they wait at node 1, which contributes after 100 us. Returns the time at
+ * which node 1 receives a broadcast that node 0 starts on another route after
+ * 10 us.
  */
 static uint64_t beside_a_late_member(bool shared, enum net_tree_class first,
 				     enum net_tree_class second)
@@ -177,7 +178,7 @@ static void routes_of_a_channel_share_the_tokens_of_a_link(void **state)
 	uint64_t alone =
 		beside_a_late_member(false, NET_TREE_GROUP, NET_TREE_GROUP);
 
-	/* inject, engine, hop, packet on the link, receive */
+	/* injection, engine, hop, packet on the link, reception */
 	T_IS(alone, 10 * US + 230000 + 170000 + 45333 + 300000 + 236334);
 	/*
 	 * Node 1 combines its first packet at 400 ns and the second after the
@@ -194,7 +195,7 @@ static void routes_of_a_channel_share_the_tokens_of_a_link(void **state)
 	       100 * US);
 }
 
-/* Fills the channel of the world from node 0 to node 1 until 100 us. */
+/* Fills the channel of world routes from node 0 to node 1 until 100 us. */
 static void channel_fill(struct log *l)
 {
 	uint32_t late = class_open(l, 1, NET_TREE_WORLD);
@@ -241,7 +242,7 @@ static void routes_use_returned_tokens_in_turn(void **state)
 	}
 }
 
-/* Returns when node 1 has the result of a barrier that starts at 10 us. */
+/* Returns the time at which a barrier started at 10 us ends at node 1. */
 static uint64_t barrier_beside(bool late)
 {
 	struct net_part part = { .kind = WEFT_COLL_BARRIER };

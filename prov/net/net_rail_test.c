@@ -152,7 +152,7 @@ static uint64_t send_one(struct net_fixture *e, uint32_t dst, unsigned routing,
 	return e->arrived - before;
 }
 
-/* A deterministic packet takes the next live port of the table entry. */
+/* A deterministic packet takes the next live port in its table entry. */
 static void dead_upward_link_is_skipped_in_order(void **state)
 {
 	const uint32_t dst = 3 * DOWN + 2, first = dst % SPINES;

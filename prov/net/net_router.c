@@ -235,7 +235,7 @@ static inline void packet_tail(struct net_step *s, uint64_t word)
 /*
  * Updates the moving average of the waiting time behind a port, in tokens, from
  * the waiting time that returned tokens report. The average is halved when all
- * tokens have returned.
+ * tokens have returned. Returns the number of tokens returned.
  */
 WEFT_COLD static uint32_t update_port_delay(const struct net *net, uint32_t id,
 					    unsigned port, uint32_t payload)

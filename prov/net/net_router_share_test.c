@@ -56,7 +56,7 @@ static void nodes_of_one_router_use_no_link(void **state)
 
 	shared_config(&cfg);
 	cfg.path[0].injection_ps_per_byte_x1000 = 50000;
-	/* 72 bytes at 16 GB/s take three ticks, on a link of 2 GB/s 18 */
+	/* 72 bytes take three ticks at 16 GB/s, and 18 ticks at 2 GB/s */
 	ends = cfg.path[0].inject_ps + 64 * 50 + cfg.path[0].receive_ps;
 	T_IS(latency(&cfg, 1), ends + 3 * 2000 + 2 * INSIDE);
 	ends += 18 * 2000;
@@ -122,7 +122,7 @@ static void nodes_of_a_router_may_share_a_bus(void **state)
 	T_IS(net_config_check(&cfg), -EINVAL);
 }
 
-/* Returns how many of the four links to a neighbour a message uses. */
+/* Returns the number of links to a neighbour, of four, that a message uses. */
 static unsigned links_used(uint8_t routing, uint8_t spread)
 {
 	struct net_msg msg = { .bytes = 512 * 200, .dst = 2 };
@@ -154,8 +154,8 @@ static void link_is_selected_by_load_pair_or_address(void **state)
 }
 
 /*
- * Returns how many links to a neighbour messages use whose target addresses
- * differ by `stride`.
+ * Returns the number of links to a neighbour that are used by messages whose
+ * target addresses differ by `stride`.
  */
 static unsigned links_used_by_stride(uint64_t stride)
 {
@@ -344,7 +344,7 @@ static void word_cache_hits_and_misses(void **state)
 
 	shared_config(&cfg);
 	cfg.buses = 2;
-	cfg.bus[0].words = 3; /* not used by the path */
+	cfg.bus[0].words = 3; /* the path does not use this bus */
 	cfg.bus[1].packet_ps = 1000000;
 	cfg.bus[1].miss_ps = 2000000;
 	cfg.bus[1].words = 4;

@@ -551,7 +551,10 @@ static void call_up(struct net_step *s, const struct net_call *c)
 	}
 }
 
-/* Hash of an event without its payload: record numbers are arbitrary. */
+/*
+ * Returns the hash of an event without its payload, because record numbers are
+ * arbitrary.
+ */
 static inline uint64_t event_hash(uint64_t word)
 {
 	return weft_hash_mix(word >> NET_VC_SHIFT);
@@ -633,7 +636,10 @@ static uint64_t run_sorted(struct net_step *s, uint32_t lane)
 	return sum;
 }
 
-/* Prefetches the first chunk of each lane. False: the region has no event. */
+/*
+ * Prefetches the first chunk of each lane. Returns false if the region has no
+ * event.
+ */
 static bool any_events(const struct net_step *s, uint32_t lane)
 {
 	const struct net *net = s->net;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The machine file of sunway in the model: latencies are exact sums of their
- * parts; rates; shared buffers, slow links and groups of its switches.
+ * parts; rates; shared buffers, slow links and multicast groups of its
+ * switches.
  */
 #include "test/support/net_fixture.h"
 #include "prov/net/file/net_file.h"
@@ -187,7 +188,7 @@ static uint32_t group_open(struct net_fixture *e, uint32_t nodes)
 /*
  * SWE-16: packets of collectives use the shared buffers of the link, too. With
  * two private blocks, a packet of one block passes while requests fill the
- * shared buffers, a packet of 33 blocks waits.
+ * shared buffers, but a packet of 33 blocks waits.
  */
 static void collectives_use_the_shared_buffers(void **state)
 {
@@ -219,7 +220,7 @@ static void collectives_use_the_shared_buffers(void **state)
 	T_TRUE(at[1] > 10000000);
 }
 
-/* Packets of collectives fill the shared buffers for requests. */
+/* A request waits while packets of collectives fill the shared buffers. */
 static void requests_wait_for_buffers_of_collectives(void **state)
 {
 	struct net_part part = { .kind = WEFT_COLL_BCAST, .bytes = 2048 };
@@ -344,10 +345,10 @@ static void link_with_lost_lanes_is_store_and_forward(void **state)
 }
 
 /*
- * Leaf switches send to one leaf switch; the downward link from one spine has a
- * quarter of its lanes. With tokens alone a sender notices this when the
- * buffers are full, with look-ahead as soon as tokens return late. Returns the
- * duration of all messages.
+ * Leaf switches send to one leaf switch; the downward link from one spine
+ * switch has a quarter of its lanes. With tokens alone a sender notices this
+ * when the buffers are full, with look-ahead as soon as tokens return late.
+ * Returns the duration of all messages.
  */
 static uint64_t past_a_slow_spine(uint8_t ahead)
 {

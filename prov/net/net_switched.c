@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Routers of networks of switches. A packet is routed when its head arrives,
- * after all events of the tick, receiver by receiver: the order does not depend
- * on the order of events. It then waits in a list of its port and virtual
- * channel. At the first switch a packet without a required order may get an
- * intermediate switch: always with Valiant's routing; with UGAL if the product
- * of waiting packets and hops is less than on the minimal path.
+ * after all events of the tick, receiver by receiver, so the result does not
+ * depend on the order of events. It then waits in a list of its port and
+ * virtual channel. At the first switch a packet without a required order may
+ * get an intermediate switch: always with Valiant's routing; with UGAL if the
+ * product of waiting packets and hops is less than on the minimal path.
  */
 #include "prov/net/net_switched.h"
 #include "prov/net/net_grant.h"
@@ -110,7 +110,10 @@ static uint32_t draw_via(const struct net_paths *t, uint32_t sw, uint32_t last,
 	return 0;
 }
 
-/* Returns packets times hops of the best path towards a switch. */
+/*
+ * Returns the number of waiting packets times hops, for the best path towards a
+ * switch.
+ */
 static uint32_t path_load(const struct net_step *s, const struct net_packet *p,
 			  const struct net_paths *t, uint32_t sw,
 			  uint32_t target, unsigned hops)
@@ -147,7 +150,7 @@ static void choose_via(const struct net_step *s, struct net_packet *p,
 }
 
 /*
- * Sets the class of the next link; p->left is the number of hops done before.
+ * Sets the class of the next link; p->left is the number of hops done so far.
  */
 static void set_class(const struct net *net, struct net_packet *p)
 {

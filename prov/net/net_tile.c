@@ -72,7 +72,10 @@ static bool stays_in_ring(const struct net *net, const struct net_packet *p,
 	return p->vc && net->flow[p->det] == (net->flow[in] ^ 1u);
 }
 
-/* Moves a packet that has left its queue to the row buffer of its port. */
+/*
+ * Moves a packet that has left its queue to the row buffer of its port. Returns
+ * a mask of the ports whose state has changed.
+ */
 static uint64_t row_enter(struct net_step *s, uint32_t node, unsigned in,
 			  uint32_t pi)
 {
@@ -102,7 +105,10 @@ static uint64_t row_enter(struct net_step *s, uint32_t node, unsigned in,
 	return 1ull << p->det;
 }
 
-/* Moves packets from an input buffer to row buffers while there is space. */
+/*
+ * Moves packets from an input buffer to row buffers while there is space.
+ * Returns a mask of the ports whose state has changed.
+ */
 static uint64_t move_to_rows(struct net_step *s, uint32_t node, unsigned port,
 			     unsigned vc)
 {
@@ -189,7 +195,10 @@ static uint64_t may_wait(const struct net *net, const struct net_packet *p,
 	return own | (p->want & net->dir_ports[net->flow[p->det]]);
 }
 
-/* Returns the tokens left after all packets queued for the port. */
+/*
+ * Returns the number of tokens that remain after all packets queued for the
+ * port.
+ */
 static int score_of(const struct net_step *s, unsigned port)
 {
 	const struct net *net = s->net;

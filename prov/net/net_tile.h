@@ -5,7 +5,10 @@
 
 #include "prov/net/net_layout.h"
 
-/* Packets from a receiver in the row buffer of each column, VC by VC. */
+/*
+ * Returns the number of packets from a receiver in the row buffer of each
+ * column, VC by VC.
+ */
 static inline uint8_t *net_tile_rows(const struct net *net, uint32_t node,
 				     unsigned port)
 {

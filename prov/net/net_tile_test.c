@@ -119,10 +119,11 @@ static void full_row_buffer_blocks_the_input(void **state)
 /* ---- adaptive packets ---------------------------------------------------- */
 
 /*
- * One link is busy for a long time, each of the others with four packets. A
- * packet that may wait for any link uses one of the others; a packet that has
- * chosen the link with the shortest queue waits for it. The packet on the slow
- * link goes to the other node of the target's router. Returns the arrival time.
+ * One link is busy for a long time, each of the other links with four packets.
+ * A packet that may wait for any link uses one of the other links; a packet
+ * that has chosen the link with the shortest queue waits for it. The packet on
+ * the slow link goes to the other node of the target's router. Returns the
+ * arrival time.
  */
 static uint64_t adaptive_arrival(const struct net_config *cfg)
 {

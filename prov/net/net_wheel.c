@@ -171,7 +171,9 @@ uint64_t net_wheel_next(const struct net *net)
 
 /* ---- removing a tick's events -------------------------------------------- */
 
-/* First gap of Shell sort: 1, 4, 13, 40, ..., below a third of n. */
+/*
+ * Returns the first gap of Shell sort: 1, 4, 13, 40, ..., below a third of n.
+ */
 static uint32_t sort_gap(uint32_t n)
 {
 	uint32_t gap = 1;

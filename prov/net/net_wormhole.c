@@ -187,7 +187,8 @@ bool net_worm_send(struct net_step *s, unsigned port, unsigned channel)
 	busy = segment_ticks(net, net_hop(s, port)->rate, p, w->sent, w->total);
 	w->sent++;
 	if (link_failed(s, port))
-		p->flags |= NET_P_BAD; /* the dead link has cut the packet */
+		/* the dead link has cut off the packet */
+		p->flags |= NET_P_BAD;
 	net_out(s, port)->channel = (uint8_t)channel;
 	s->node->busy |= 1ull << port;
 	push_event(s, s->now + w->hop, s->link[port], channel, 0, SEGMENT);

@@ -11,25 +11,33 @@
 
 enum {
 	NET_WORM_NONE = 0xff, /* no port */
-	/* receiver: the packet is lost at this node, its segments are drained
+	/*
+	 * value of to_port: the packet is lost at this node, and its segments
+	 * are drained
 	 */
 	NET_WORM_DRAIN = 0xfe,
 };
 
-/* A channel of a link: its sender, and the receiver of the same port. */
+/*
+ * State of one channel of a link: for its sender, and for the receiver at the
+ * same port.
+ */
 struct net_worm {
 	uint32_t packet; /* sender: packet that holds the channel; 0: none */
 	uint32_t since;	 /* tick of the grant */
 	uint16_t hop;	 /* latency of the packet's head on the link, ticks */
 	uint8_t total;	 /* segments of the packet */
 	uint8_t sent;	 /* segments sent, including the current one */
-	uint8_t credit;	 /* segments for which the receiver has had space */
-	uint8_t vc;	 /* VC of the packet */
-	/* channel by which the packet reached this node */
+	/* segments for which the receiver has granted space so far */
+	uint8_t credit;
+	uint8_t vc; /* VC of the packet */
+	/* sender: channel by which the packet reached this node */
 	uint8_t from_port, from_channel;
-	uint32_t in_packet; /* receiver: packet of the channel; 0: none */
-	uint8_t arrived;    /* segments whose head has arrived */
-	uint8_t to_port;    /* sender to which the packet is forwarded */
+	/* receiver: packet that arrives by the channel; 0: none */
+	uint32_t in_packet;
+	uint8_t arrived; /* segments whose head has arrived */
+	/* receiver: port by which the packet leaves this node */
+	uint8_t to_port;
 	uint8_t pad[2];
 };
 
@@ -41,7 +49,7 @@ static inline struct net_worm *net_worm(const struct net *net, uint32_t node,
 	       channel;
 }
 
-/* In events, the channel is stored above the VC. */
+/* In events, the channel number is stored in the bits above the VC. */
 enum { NET_WORM_VC_BITS = 2 };
 static inline unsigned net_worm_channel(unsigned vc)
 {
@@ -49,9 +57,10 @@ static inline unsigned net_worm_channel(unsigned vc)
 }
 
 /*
- * Allocates a free channel for packet pi, which is granted `port`; hop: latency
- * of its head, ticks. Sets *busy_p to the link time of the first segment and
- * returns the VC with the channel.
+ * Allocates a free channel of `port` for packet pi, to which the port has been
+ * granted; hop: latency of the packet's head, ticks. Sets *busy_p to the time
+ * for which the first segment occupies the link. Returns the VC, with the
+ * channel number in the bits above it.
  */
 unsigned net_worm_start(struct net_step *s, unsigned port, unsigned vc,
 			uint32_t pi, uint32_t hop, uint32_t *busy_p);
@@ -64,8 +73,8 @@ bool net_worm_must_wait(const struct net_step *s, unsigned port, uint32_t pi);
 void net_worm_leave(struct net_step *s, unsigned port,
 		    const struct net_packet *p);
 /*
- * Called when the head of packet pi arrives at a receiver; vc: VC with the
- * channel.
+ * Called when the head of packet pi arrives at a receiver; vc: VC, with the
+ * channel number in the bits above it.
  */
 void net_worm_arrive(struct net_step *s, uint32_t node, unsigned port,
 		     unsigned vc, uint32_t pi);
@@ -75,15 +84,17 @@ void net_worm_store(struct net_step *s, unsigned port, uint32_t pi);
 void net_worm_lost(struct net_step *s, unsigned port, uint32_t pi);
 /* Sends the next segment of a channel. Returns whether it could be sent. */
 bool net_worm_send(struct net_step *s, unsigned port, unsigned channel);
-/* Returns whether a packet that holds a channel of the port has segments left.
+/*
+ * Returns whether a packet that holds a channel of the port has segments left
+ * to send.
  */
 bool net_worm_unsent(const struct net_step *s, unsigned port);
 /* Processes an event of a channel: a segment, a credit or a release. */
 void net_worm_event(struct net_step *s, uint64_t word);
 /*
  * Releases the path of packet pi, which is delivered at time_ps; acked: the
- * acknowledgement of the record pi follows it. Returns whether the packet held
- * a path.
+ * release is sent together with the acknowledgement of record pi. Returns
+ * whether the packet held a path.
  */
 bool net_worm_release(struct net_step *s, uint32_t node, unsigned port,
 		      uint32_t pi, uint64_t time_ps, bool acked);

@@ -57,9 +57,9 @@ static uint64_t built(uint32_t bytes)
 }
 
 /*
- * Three packets of the nodes 1 to 3 to node 0. Two of them hold the channels of
- * the last link and send segments of 961, 961 and 285 ns in turn. The
- * acknowledgement of the first one is back at the switch before the last
+ * Nodes 1 to 3 each send a packet to node 0. Two of the packets hold the
+ * channels of the last link and send segments of 961, 961 and 285 ns in turn.
+ * The acknowledgement of the first one is back at the switch before the last
  * segment of the second one has left, so the third packet follows it.
  */
 static void channels_share_a_link_and_are_held(void **state)
@@ -99,7 +99,7 @@ static void a_path_is_held_until_the_acknowledgement(void **state)
 	at = built(16) + one * 1000 + RECEIVE_PS;
 	T_IS(e.cookie_at[0], at);
 	T_IS(e.cookie_at[1], at + SHORT * 1000);
-	/* the link is granted in whole ns; the packet keeps its own fraction */
+	/* the link is granted in whole ns; the packet keeps the fraction */
 	at = (at + ACK * 1000) / 1000 * 1000 + (LINK + LINK_END) * 1000;
 	at += built(16) % 1000 + one * 1000 + RECEIVE_PS;
 	T_IS(e.cookie_at[2], at);
@@ -126,8 +126,8 @@ static void post_routed(struct net_fixture *e, unsigned i)
 }
 
 /*
- * Packets 5 and 6 of the nodes 1 and 2 to node 0 leave the switch of node 0 in
- * 4129 and 4414 ns, as above. Packets 0 and 1 from another switch have both
+ * Packets 5 and 6 from nodes 1 and 2 to node 0 leave the switch of node 0 at
+ * 4129 and 4414 ns, as above. Packets 0 and 1 from another switch hold both
  * channels of the links to the switch of node 0, and wait there with one
  * segment each. They leave in turn: 0 at 4414, 6336 and 8258 ns, 1 at 5375,
  * 7297 and 8543 ns. Packet 2 to node 1, whose link is idle, waits for a channel
@@ -157,10 +157,10 @@ static void a_blocked_packet_occupies_links_behind_it(void **state)
 }
 
 /*
- * Packet 0 waits at the switch of node 0, as above. Of its segments, one is in
- * the FIFO there and one in the FIFO before, so it leaves the first link to
- * packet 2 for the rest of that packet: segments 0, 2, 0, 2, 2 of 961, 961,
- * 961, 961 and 285 ns. The tail follows 82 ns later at the switch of node 1.
+ * Packet 0 waits at the switch of node 0, as above. One of its segments is in
+ * the FIFO there and one in the previous FIFO, so it leaves the first link to
+ * packet 2 for the rest of packet 2: segments 0, 2, 0, 2, 2 of 961, 961, 961,
+ * 961 and 285 ns. The tail follows 82 ns later at the switch of node 1.
  */
 static void the_other_channel_passes_a_blocked_packet(void **state)
 {
@@ -187,13 +187,15 @@ static void messages_on_one_route_stay_in_order(void **state)
 	load("qsnet2:4x4");
 	net_fixture_open(&e, &cfg, 0);
 	post(&e, 0, 5, 2048, 0);
-	post(&e, 0, 5, 8, 8); /* in the same FIFO in memory */
+	post(&e, 0, 5, 8, 8); /* from the same memory FIFO */
 	net_fixture_drain(&e);
 	T_IS(e.last_cookie, 8);
 	net_fixture_close(&e);
 }
 
-/* All kinds of packets between all nodes, with FIFOs much less than a packet.
+/*
+ * All nodes send all kinds of packets to all nodes, with FIFOs much smaller
+ * than a packet.
  */
 static void heavy_traffic_has_no_deadlock(void **state)
 {

@@ -9,10 +9,11 @@
  *                     qsnet2 (STEN, DMA) | sunway | apenet
  *     carrier         shm | sock | hybrid | loop
  *
- * The engine works with packets and DMA; a unit transfers them as its machine
- * would (descriptors in an injection FIFO, a put window, a command queue). A
- * machine is one table entry: a unit, its limits, and the message sizes at
- * which the protocol changes. No file in prov/nic includes rdma/ headers.
+ * The engine works with packets and DMA; a unit transfers them in the way of
+ * its machine (by descriptors in an injection FIFO, a put window, a command
+ * queue). A machine is one table entry: a unit, its limits, and the message
+ * sizes at which the protocol changes. No file in prov/nic includes rdma/
+ * headers.
  */
 #ifndef WEFT_PROV_NIC_H
 #define WEFT_PROV_NIC_H
@@ -31,21 +32,25 @@ struct weft_unit;
 struct weft_machine;
 
 /*
- * An atomic on an aligned word of a peer's memory, live. `at` is that memory as
- * this process has mapped it, so the unit needs no action of the peer. Operand,
- * comparand and old value are in the first bytes of their fields.
+ * An atomic on an aligned word of a peer's memory, in live mode. `at` is the
+ * address at which this process has mapped that memory, so the peer takes no
+ * part in the operation. Operand, comparand and old value are in the first
+ * bytes of their fields.
  */
 struct weft_amo_word {
-	uint64_t remote; /* address in the peer */
+	uint64_t remote; /* address of the word in the peer's memory */
 	void *at;
 	uint64_t operand;
-	uint64_t compare; /* kind WEFT_COMPARE only */
+	uint64_t compare; /* comparand; kind WEFT_COMPARE only */
 	uint64_t old;	  /* out: the old value; not set for kind WEFT_ATOMIC */
 	uint8_t kind;	  /* WEFT_ATOMIC, WEFT_FETCH or WEFT_COMPARE */
 	uint8_t op;	  /* enum weft_num_op, valid for the type */
 	uint8_t type;	  /* enum weft_num_type */
-	uint8_t bytes;	  /* bytes of the type */
-	/* Executes any operation on `at` by the processor's instructions. */
+	uint8_t bytes;	  /* size of the type, bytes */
+	/*
+	 * Executes the operation `op` on the word at `at` with this processor's
+	 * instructions.
+	 */
 	void (*exec)(struct weft_amo_word *w);
 };
 
@@ -59,22 +64,24 @@ enum weft_unit_counter {
 	WEFT_UNIT_MEMORY_READ_BYTES,
 	WEFT_UNIT_MEMORY_WRITES,
 	WEFT_UNIT_MEMORY_WRITE_BYTES,
-	WEFT_UNIT_REG_READS, /* accesses of processors to the unit */
+	/* accesses of processors to the unit's registers */
+	WEFT_UNIT_REG_READS,
 	WEFT_UNIT_REG_WRITES,
 	WEFT_UNIT_COUNTERS,
 };
 
 /*
  * Interface of a unit, called by the engine. No call blocks. A packet that a
- * unit accepts is delivered to up->deliver at the peer exactly once and in
- * order of posts; descriptors, fragments and counters that the unit adds are
- * not visible to the engine.
+ * unit accepts is passed to up->deliver at the peer exactly once, and packets
+ * arrive there in the order in which they were posted; descriptors, fragments
+ * and counters that the unit adds are not visible to the engine.
  */
 struct weft_unit_ops {
-	const char *name;  /* name in machine files */
-	size_t packet_max; /* largest packet passed to the carrier */
+	const char *name; /* name in machine files */
+	/* largest packet that the unit passes to the carrier, bytes */
+	size_t packet_max;
 	/*
-	 * Opens the unit on a carrier that it creates with attr. up receives
+	 * Opens the unit on a carrier that it creates with attr. attr->up gets
 	 * whole engine packets, not the unit's fragments.
 	 */
 	int (*open)(const struct weft_machine *m,
@@ -87,8 +94,9 @@ struct weft_unit_ops {
 		      const struct weft_pkt *pkt, const struct iovec *iov,
 		      int iov_count);
 	/*
-	 * Receiver-driven read and sender-driven write. Return -EAGAIN if the
-	 * unit's queue is full, -EOPNOTSUPP if the unit has no such transfer.
+	 * get reads a peer's memory (driven by the receiver), put writes it
+	 * (driven by the sender). Both return -EAGAIN if the unit's queue is
+	 * full, -EOPNOTSUPP if the unit has no such transfer.
 	 */
 	int (*get)(struct weft_unit *u, struct weft_peer *peer,
 		   struct weft_dma *d);
@@ -97,38 +105,44 @@ struct weft_unit_ops {
 	/*
 	 * Live: sets a memory register (range, handle, mapping), so that peers
 	 * may access this memory by get (WEFT_MR_REMOTE_READ) and put
-	 * (WEFT_MR_REMOTE_WRITE). Returns its number, for mem_close, or
-	 * -ENOSPC. The unit completes other transfers with -EACCES. NULL: no
-	 * registers; peers may access all memory.
+	 * (WEFT_MR_REMOTE_WRITE). Returns the register's number, for mem_close,
+	 * or -ENOSPC if none is free. Transfers to memory outside all registers
+	 * complete with -EACCES. NULL: no registers; peers may access all
+	 * memory.
 	 */
 	int (*mem_open)(struct weft_unit *u, const struct iovec *mem,
 			unsigned access);
 	void (*mem_close)(struct weft_unit *u, int reg);
 	/*
-	 * Posts an atomic, if the backend has atomics. -EAGAIN: the queue is
-	 * full. -EOPNOTSUPP (returned, or passed to done): not possible for
-	 * this atomic.
+	 * Posts an atomic; called only if the backend has atomics. -EAGAIN: the
+	 * unit's queue is full. -EOPNOTSUPP (returned, or passed to done): the
+	 * unit cannot execute this atomic.
 	 */
 	int (*amo)(struct weft_unit *u, struct weft_peer *peer,
 		   struct weft_amo *a);
 	/*
-	 * Live: executes an atomic on one word before it returns, if the peer's
-	 * memory registers allow it. -EACCES: refused; -EOPNOTSUPP: the unit
-	 * has no such atomic; -EAGAIN: not possible now. In these cases the
-	 * word is unchanged. NULL: no atomics.
+	 * Live mode: executes an atomic on one word before the call returns, if
+	 * the peer's memory registers allow it. -EACCES: they do not;
+	 * -EOPNOTSUPP: the unit has no such atomic; -EAGAIN: not possible now.
+	 * After an error the word is unchanged. NULL: the unit has no such
+	 * atomics.
 	 */
 	int (*amo_word)(struct weft_unit *u, struct weft_peer *peer,
 			struct weft_amo_word *w);
-	/* Polls the unit and the carrier; returns the number of packets. */
+	/*
+	 * Polls the unit and the carrier. Returns the number of packets
+	 * delivered.
+	 */
 	int (*poll)(struct weft_unit *u, int budget);
 	/*
-	 * Sets the WEFT_UNIT_COUNTERS values of the machine's performance
-	 * counters. NULL: the machine has none.
+	 * Writes the machine's performance counters to value[0 ..
+	 * WEFT_UNIT_COUNTERS - 1]. NULL: the machine has no performance
+	 * counters.
 	 */
 	void (*counters)(struct weft_unit *u, uint64_t *value);
-	/* trees of commands that events start; NULL: not supported */
+	/* trees of commands that are started by events; NULL: not supported */
 	const struct weft_chain_ops *chain;
-	/* the carrier's transfers are used unchanged */
+	/* the unit passes transfers to the carrier unchanged */
 	bool bare;
 };
 
@@ -137,11 +151,14 @@ struct weft_unit_ops {
  */
 #define WEFT_PKT_UNIT 64
 
-/* First member of every unit's object. */
+/* State that all units have; first member of every unit's own structure. */
 struct weft_unit {
 	const struct weft_unit_ops *ops;
 	struct weft_carrier *carrier;
-	/* packets go unchanged to a carrier that supports weft_fill */
+	/*
+	 * the unit passes packets unchanged to a carrier that supports
+	 * weft_fill
+	 */
 	bool fills;
 	/*
 	 * Set after a long copy. Peers may have responded meanwhile, so a unit
@@ -149,17 +166,18 @@ struct weft_unit {
 	 */
 	bool copied;
 	/*
-	 * Bulk transfers that a descriptor of the unit described, and whose
-	 * completion the unit reported; counted by units with mem_open.
+	 * Number of bulk transfers that were posted by a descriptor of the unit
+	 * and whose completion the unit has reported; counted by units with
+	 * mem_open.
 	 */
 	uint64_t transfers;
 	uint64_t atomics; /* number of atomics executed by amo_word */
 };
 
 /*
- * Form of a group's barriers, selected by the nodes of its members: the first
- * entry whose serves() returns true. serves() of the last entry always returns
- * true.
+ * A form of barriers, for groups with certain nodes. In an array of these, a
+ * group uses the first entry whose serves() returns true for the nodes of its
+ * members; serves() of the last entry always returns true.
  */
 struct weft_nic_group_form {
 	bool (*serves)(const uint64_t *node, int n);
@@ -167,20 +185,20 @@ struct weft_nic_group_form {
 };
 
 /*
- * A machine: its unit, its limits, and the message sizes at which protocols
- * change.
+ * A machine: its unit, its limits, and the message sizes at which the protocol
+ * changes.
  */
 struct weft_machine {
 	const char *name;   /* FI_WEFT_MACHINE */
 	const char *fabric; /* fi_fabric_attr.name */
 	const struct weft_unit_ops *unit;
 	size_t inject_bytes; /* largest fi_inject */
-	size_t packet_bytes; /* payload of one engine packet */
+	size_t packet_bytes; /* largest payload of an engine packet */
 	size_t eager_bytes;  /* larger messages use rendezvous */
-	bool eager_by_host;  /* use the limit measured on the host */
+	bool eager_by_host;  /* use the eager limit measured on the host */
 	/*
-	 * minimum bytes for which sending typed data is faster than packing; 0:
-	 * never
+	 * minimum message size, bytes, for which sending typed data is faster
+	 * than packing it first; 0: it never is
 	 */
 	size_t typed_bytes;
 	uint64_t msg_order; /* FI_ORDER_* bits */
@@ -196,19 +214,23 @@ struct weft_machine {
 	struct weft_cunit_geo cu;
 	uint64_t routes; /* bit mask of the class routes that groups may use */
 	/*
-	 * layout of the collective unit's areas for barriers; no areas:
-	 * barriers use the class route
+	 * layout of the collective unit's areas for barriers; without such
+	 * areas, barriers use the class route
 	 */
 	struct weft_cunit_geo bar;
 	uint64_t barriers;
-	/* coordinates of a node, WEFT_TREE_DIMS numbers; NULL: none */
+	/*
+	 * sets at[] to the coordinates of a node, WEFT_TREE_DIMS numbers; NULL:
+	 * nodes have no coordinates
+	 */
 	void (*coords)(uint32_t node, int *at);
 	/* forms of barriers; NULL: WEFT_CUNIT_AUTO */
 	const struct weft_nic_group_form *forms;
 	/*
-	 * Levels of the tree in the descriptor of a barrier, or of a reduction
-	 * whose result does not depend on the order; these use the area `bar`.
-	 * 0: the machine has one tree for all operations.
+	 * Number of tree levels in the descriptor of a barrier, or of a
+	 * reduction whose result does not depend on the order of the operands;
+	 * these operations use the area `bar`. 0: the machine has one tree for
+	 * all operations.
 	 */
 	unsigned levels;
 	/*
@@ -226,16 +248,17 @@ struct weft_machine {
 extern const struct weft_unit_ops weft_unit_direct;
 
 /*
- * Entries of the machine table; NULL for an unknown name. The first entry is
- * the default.
+ * Return an entry of the machine table, by name or by index; NULL: no such
+ * entry. The first entry is the default.
  */
 const struct weft_machine *weft_machine_find(const char *name);
 const struct weft_machine *weft_machine_at(unsigned i);
 
 /*
- * Returns a copy of the entry with this unit in *m, with the sizes of a machine
- * file; 0: the entry's size. -ENODEV: no such unit; -EMSGSIZE: the packets of
- * the unit hold m->packet_bytes, which is less.
+ * Sets *m to a copy of the table entry with this unit, with the sizes from a
+ * machine file; a size of 0 means the entry's size. -ENODEV: no such unit;
+ * -EMSGSIZE: packets of the unit hold only m->packet_bytes, less than
+ * packet_bytes.
  */
 int weft_machine_modelled(const char *unit, size_t packet_bytes,
 			  size_t eager_bytes, struct weft_machine *m);
@@ -245,12 +268,12 @@ int weft_machine_modelled(const char *unit, size_t packet_bytes,
  *
  *   open -> [peer, op_get, send, recv, rma, atomic, poll, cancel]* -> close
  *
- * An operation is a struct weft_nic_op from the nic's pool. The caller gets
- * one, fills the fields marked "in" and posts it. 0: the engine owns the
- * operation and calls up->done when it is complete, possibly before the call
- * returns. -EAGAIN (queue full, or the peer has no endpoint yet) and every
- * other error: nothing happened, and the caller releases the operation with
- * weft_nic_op_put. No call blocks except wait.
+ * An operation is a struct weft_nic_op from the nic's pool. The caller
+ * allocates one, fills the fields marked "in" and posts it. If the post returns
+ * 0, the engine owns the operation and calls up->done when it is complete,
+ * possibly before the call returns. After -EAGAIN (queue full, or the peer has
+ * no endpoint yet) or any other error, nothing has happened, and the caller
+ * releases the operation with weft_nic_op_put. No call blocks except wait.
  *
  * The caller serialises calls on one nic (the domain's lock), except wake, and
  * except wait where the carrier allows it.
@@ -259,11 +282,12 @@ int weft_machine_modelled(const char *unit, size_t packet_bytes,
 #define WEFT_RMA_IOV_MAX 1 /* remote segments of one operation */
 
 /*
- * A message whose bytes are not contiguous in memory. Its owner supplies
- * functions that copy any range of the bytes between memory and a packet. The
- * operation's segment count is WEFT_IOV_TYPED, and the first segment holds this
- * structure's address and the total length. A typed message is longer than one
- * packet; it is announced by RTS and sent in packets.
+ * Segment count of an operation for a typed message, whose bytes are not
+ * contiguous in memory. The caller supplies functions that copy any range of
+ * the bytes between memory and a packet. The first segment of the operation
+ * contains the address of a struct weft_nic_typed and the total length. A typed
+ * message is longer than one packet; it is announced by RTS and sent in
+ * packets.
  */
 #define WEFT_IOV_TYPED 255
 
@@ -294,15 +318,19 @@ enum weft_nic_op_kind {
 /* Flags of an operation; "in" unless marked otherwise. */
 enum weft_nic_flag {
 	WEFT_OP_TAGGED = 1 << 0,
-	/* in: send data; out: data was received */
+	/*
+	 * in: the message has immediate data; out: immediate data was received
+	 */
 	WEFT_OP_DATA = 1 << 1,
-	/* for the layer above: no CQ entry on success */
+	/* for the layer above: write no CQ entry on success */
 	WEFT_OP_QUIET = 1 << 2,
-	/* complete only when the target has received all bytes */
+	/* send: complete only when the target has received all bytes */
 	WEFT_OP_ACK = 1 << 3,
-	/* the receive buffer holds several messages */
+	/*
+	 * recv: the buffer is a multi buffer, which receives several messages
+	 */
 	WEFT_OP_MULTI = 1 << 4,
-	/* starts after all earlier operations to that peer */
+	/* start after all earlier operations to that peer have completed */
 	WEFT_OP_FENCE = 1 << 5,
 	/* the caller may reuse the buffer when the call returns */
 	WEFT_OP_INJECT = 1 << 6,
@@ -312,7 +340,9 @@ enum weft_nic_flag {
 	WEFT_OP_CLAIM = 1 << 8,
 	/* peek or claim: discard the message */
 	WEFT_OP_DISCARD = 1 << 9,
-	/* for the layer above: completion in the context, not in a queue */
+	/*
+	 * for the layer above: report completion in the context, not in a queue
+	 */
 	WEFT_OP_UNQUEUED = 1 << 10,
 	/* a memory access that later accesses may overtake */
 	WEFT_OP_RELAXED = 1 << 11,
@@ -337,7 +367,10 @@ struct weft_nic_op {
 	uint64_t data;	     /* immediate data, in or out; see WEFT_OP_DATA */
 	/* tag of the message; in for sends, out for receives */
 	uint64_t tag;
-	/* in: for receives, NULL or the peer of m.src; out: source */
+	/*
+	 * in: destination; for receives, NULL or the peer of m.src; out: source
+	 * of the message
+	 */
 	struct weft_peer *peer;
 	struct weft_nic *nic;
 	uint16_t flags;	   /* enum weft_nic_flag */
@@ -353,8 +386,8 @@ struct weft_nic_op {
 			uint64_t moved; /* bytes sent or fetched so far */
 			union {
 				/*
-				 * receives: for a part of a multi buffer, op of
-				 * the posted buffer
+				 * receives: if the op is one message in a multi
+				 * buffer, the op of that buffer
 				 */
 				struct weft_nic_op *parent;
 				/*
@@ -366,17 +399,25 @@ struct weft_nic_op {
 			};
 			void *held;  /* heap memory, freed with the op */
 			uint32_t id; /* id on the wire, or 0 */
-			/* multi buffer: number of outstanding parts */
+			/*
+			 * multi buffer: number of messages being received into
+			 * it
+			 */
 			uint32_t children;
 			uint8_t state;
 			uint8_t request_type; /* type of the request packet */
-			uint8_t cell;	      /* cursor of a shared copy */
+			/* cursor of a shared copy, plus one; 0: none */
+			uint8_t cell;
 			/*
 			 * the operation is counted in the peer's outstanding
 			 * requests
 			 */
 			bool request_counted;
-			bool events; /* the region reports accesses */
+			/*
+			 * accesses to the remote region must be reported to its
+			 * owner
+			 */
+			bool events;
 			bool linked; /* the op is in one of the peer's lists */
 			/* a cancelled send that is not complete yet */
 			bool cancel : 1;
@@ -387,13 +428,13 @@ struct weft_nic_op {
 	};
 
 	/*
-	 * in: segments of the local buffer; iov[0], the CQ's buf, is still in
-	 * line 2
+	 * in: segments of the local buffer; iov[0], which becomes buf in the CQ
+	 * entry, is still in line 2
 	 */
 	struct iovec iov[WEFT_IOV_MAX];
 
 	/*
-	 * in: remote address, for RMA and atomics; of a receive that the
+	 * in: remote address, for RMA and atomics; in receives that the
 	 * interface matches: time of the post, ps
 	 */
 	uint64_t addr;
@@ -425,11 +466,14 @@ struct weft_nic_op {
 			uint64_t pos; /* next byte of the DMA */
 			uint64_t end; /* end of the current chunk */
 			/*
-			 * first byte that the peer could not copy in the chunk
-			 * that it claimed
+			 * first byte not copied in a chunk that the peer
+			 * claimed but failed to copy
 			 */
 			uint64_t redo;
-			/* cursor of a shared copy, in the peer's area */
+			/*
+			 * cursor of a shared copy in the peer's area, plus one;
+			 * 0: none
+			 */
 			uint32_t peer_cell;
 			bool put;
 			struct weft_stream_xfer stream;
@@ -451,45 +495,52 @@ struct weft_mem_access {
 #define WEFT_MR_EVENTS	     4u
 
 /*
- * Callbacks of the layer above, passed to open. They may post operations, but
- * must not poll or wait.
+ * Callbacks of the layer above, passed to weft_nic_open(). They may post
+ * operations, but must not poll or wait.
  */
 struct weft_nic_up {
-	/* op is complete; the callee copies the fields it needs. */
+	/* Called when op is complete; the callee copies the fields it needs. */
 	void (*done)(void *arg, struct weft_nic_op *op);
 	/*
 	 * Translates the address that a peer requests, if one registered region
-	 * contains all of the bytes; -ENOKEY, -EACCES, -EFAULT. *region_p is
-	 * passed to event.
+	 * contains all of the requested bytes; otherwise returns -ENOKEY,
+	 * -EACCES or -EFAULT. *region_p is later passed to event().
 	 */
 	int (*region)(void *arg, const struct weft_mem_access *want,
 		      void **at_p, void **region_p);
 	/*
-	 * An access by a peer is complete. op describes it: kind
+	 * Called when an access by a peer is complete. op describes it: kind
 	 * WEFT_REMOTE_WRITE or _READ, len, peer and, with WEFT_OP_DATA, data.
 	 * region is what region() returned.
 	 */
 	void (*event)(void *arg, struct weft_nic_op *op, void *region);
 	/*
 	 * Starts a copy of op->len bytes from a peer's memory to the buffer of
-	 * a receive. *ticket_p is for fetched; 0: the copy is complete.
-	 * -EOPNOTSUPP: this process cannot access the memory. NULL: never.
+	 * a receive. *ticket_p is the argument for fetched(), or 0 if the copy
+	 * is already complete. -EOPNOTSUPP: this process cannot access the
+	 * peer's memory. If the callback is NULL, no device copies messages.
 	 */
 	int (*fetch)(void *arg, struct weft_nic_op *op,
 		     const struct weft_mem_share *s, uint32_t *ticket_p);
 	/*
 	 * Returns whether the sender should copy instead, because both
-	 * processes share a device, which switches slowly between processes;
-	 * fills *mine, the memory of the receive.
+	 * processes share a device, which switches slowly between processes; if
+	 * so, fills *mine, which describes the memory of the receive.
 	 */
 	bool (*offer)(void *arg, struct weft_nic_op *op,
 		      const struct weft_mem_share *s,
 		      struct weft_mem_share *mine);
-	/* As fetch, for the sender: copies `bytes` of a send to a peer. */
+	/*
+	 * Like fetch(), but for the sender: starts a copy of `bytes` bytes from
+	 * the buffer of a send to a peer's memory.
+	 */
 	int (*store)(void *arg, struct weft_nic_op *op,
 		     const struct weft_mem_share *s, uint64_t bytes,
 		     uint32_t *ticket_p);
-	/* Returns 0 if the copy is complete; -EAGAIN: not yet; -EIO. */
+	/*
+	 * Returns 0 if the copy with this ticket is complete, -EAGAIN if it is
+	 * not yet complete, or -EIO.
+	 */
 	int (*fetched)(void *arg, uint32_t ticket);
 };
 
@@ -505,8 +556,8 @@ struct weft_nic_attr {
 	/* eager limit measured on the host, for machines with eager_by_host */
 	size_t host_eager;
 	/*
-	 * minimum size of a shared copy, measured on the host; 0:
-	 * NIC_SHARED_COPY_MIN
+	 * minimum sizes of a shared copy, measured on the host, for a single
+	 * message and for other cases; 0: NIC_SHARED_COPY_MIN
 	 */
 	size_t host_shared_copy;
 	size_t host_shared_copy_busy;
@@ -519,8 +570,10 @@ struct weft_nic_attr {
 	unsigned arity;
 	const char *faults;
 	uint32_t silence_ms; /* silence timeout of the carrier, ms */
-	size_t stream_min;   /* minimum bytes of a stream's transfer; 0: none */
-	const void *key;     /* key of the carrier's authentication */
+	/* minimum size of a transfer by a stream, bytes; 0: no streams */
+	size_t stream_min;
+	/* key with which the carrier authenticates packets */
+	const void *key;
 	size_t key_bytes;
 	bool encrypt;
 	struct weft_vt *world; /* world of the carrier, in virtual time */
@@ -537,35 +590,38 @@ int weft_nic_open(const struct weft_nic_attr *attr, struct weft_nic **nic_p);
 void weft_nic_close(struct weft_nic *nic);
 void weft_nic_name(struct weft_nic *nic, union weft_name *name);
 /*
- * Returns the carrier, for its calls wait, wake, wait_fd and arm, and for
- * looking up peers by address.
+ * Returns the carrier of an endpoint, for calls of its functions wait, wake,
+ * wait_fd and arm, and for looking up peers by address.
  */
 struct weft_carrier *weft_nic_carrier(struct weft_nic *nic);
 void weft_nic_set_min_multi(struct weft_nic *nic, size_t bytes);
-/* Replaces the callbacks that were passed to open. */
+/* Replaces the callbacks that were passed to weft_nic_open(). */
 void weft_nic_set_up(struct weft_nic *nic, const struct weft_nic_up *up);
 
 /*
- * weft_nic_region_list lists a region (row->addr: RMA address of its first
+ * weft_nic_region_list enters a region (row->addr: RMA address of its first
  * byte, at: local address of that byte) in the table that peers read, so that
- * their accesses can be one-sided; weft_nic_region_unlist removes it. Listing
- * is optional: regions that are not listed are accessed by request packets. A
- * full table is no error.
+ * peers can access the region one-sided; weft_nic_region_unlist removes it.
+ * Listing is optional: peers access regions that are not listed by request
+ * packets. A full table is not an error.
  */
 void weft_nic_region_list(struct weft_nic *nic,
 			  const struct weft_mem_access *row, void *at);
 void weft_nic_region_unlist(struct weft_nic *nic, uint64_t key);
-/* Ends transfers by streams to and from a region that is closed. */
+/* Aborts the transfers by streams to and from a region that is being closed. */
 void weft_nic_region_closed(struct weft_nic *nic, uint64_t key);
 
-/* First member of struct weft_nic. */
+/*
+ * Part of the endpoint that inline functions use; first member of struct
+ * weft_nic.
+ */
 struct weft_nic_head {
 	struct weft_pool ops;
 };
 
 /*
- * Allocates an operation; NULL: out of memory. flags, err and the fields under
- * `zero` are 0, the other fields are not initialised.
+ * Allocates an operation; NULL: out of memory. flags, err and the fields that
+ * share memory with `zero` are 0; the other fields are not initialised.
  */
 static inline struct weft_nic_op *weft_nic_op_get(struct weft_nic *nic)
 {
@@ -590,50 +646,59 @@ static inline void weft_nic_op_put(struct weft_nic_op *op)
 }
 
 /*
- * Sends a message of up to inject_bytes, without completion; flags are
- * WEFT_OP_TAGGED and WEFT_OP_DATA. The fastest path.
+ * Sends a message of up to inject_bytes bytes without a completion, by the
+ * fastest path. The flags WEFT_OP_TAGGED and WEFT_OP_DATA are allowed.
  */
 int weft_nic_inject(struct weft_nic *nic, struct weft_peer *peer,
 		    unsigned flags, const struct iovec *iov, uint64_t tag,
 		    uint64_t data);
 int weft_nic_send(struct weft_nic *nic, struct weft_nic_op *op);
-/* Posts a receive. Never returns -EAGAIN: receives are unbounded. */
+/*
+ * Posts a receive. Never returns -EAGAIN, because the number of posted receives
+ * is not limited.
+ */
 int weft_nic_recv(struct weft_nic *nic, struct weft_nic_op *op);
 /*
  * Searches for an unexpected message as recv would, and completes op with the
- * message's length, tag, data and source, without copying bytes (err -ENOMSG:
- * no message). With WEFT_OP_CLAIM the message is reserved for a recv with
- * WEFT_OP_CLAIM and the same context; with WEFT_OP_DISCARD it is dropped.
+ * message's length, tag, data and source, without copying its bytes; if there
+ * is none, op completes with -ENOMSG. With WEFT_OP_CLAIM the message is
+ * reserved for a recv with WEFT_OP_CLAIM and the same context; with
+ * WEFT_OP_DISCARD it is dropped.
  */
 int weft_nic_peek(struct weft_nic *nic, struct weft_nic_op *op);
 /* Posts a WEFT_WRITE or WEFT_READ. */
 int weft_nic_rma(struct weft_nic *nic, struct weft_nic_op *op);
 /*
- * Executes an RMA before the call returns, without an operation. want describes
- * the peer's memory. -EAGAIN: not possible, or not possible now.
+ * Executes a read or write of a peer's memory before the call returns, without
+ * an operation. want describes the peer's memory. Returns 0, or -EAGAIN if this
+ * is not possible (now or at all).
  */
 int weft_nic_rma_now(struct weft_nic *nic, struct weft_peer *peer,
 		     const struct weft_mem_access *want, void *buf);
-/* Posts a WEFT_ATOMIC, WEFT_FETCH or WEFT_COMPARE. -EOPNOTSUPP, -EMSGSIZE. */
+/*
+ * Posts a WEFT_ATOMIC, WEFT_FETCH or WEFT_COMPARE. Returns 0, -EOPNOTSUPP,
+ * -EMSGSIZE or an error of a post.
+ */
 int weft_nic_atomic(struct weft_nic *nic, struct weft_nic_op *op);
 /* Returns whether the unit executes atomics on words in live mode. */
 bool weft_nic_has_amo_word(const struct weft_nic *nic);
 /*
- * Executes an atomic on one word by the unit before the call returns. want
- * describes the peer's memory. w->at NULL: this process has not mapped the
- * word; the unit reads and writes it, and the caller must prevent concurrent
- * changes. -EACCES, -EFAULT: refused; -EOPNOTSUPP: the unit has no such atomic;
- * -EAGAIN: not possible now.
+ * Lets the unit execute an atomic on one word before the call returns. want
+ * describes the peer's memory. If w->at is NULL, this process has not mapped
+ * the word: the unit then reads and writes it in two steps, and the caller must
+ * prevent concurrent changes. -EACCES, -EFAULT: refused; -EOPNOTSUPP: the unit
+ * has no such atomic; -EAGAIN: not possible now.
  */
 int weft_nic_amo_now(struct weft_nic *nic, struct weft_peer *peer,
 		     const struct weft_mem_access *want,
 		     struct weft_amo_word *w);
 /*
  * Cancels the operation with that context. A posted receive completes with
- * -ECANCELED, and so does a send of which no packet has been sent. A send that
- * waits for the peer sends the peer a cancel request: the send completes with
- * -ECANCELED if no receive had matched the message, else as if it had not been
- * cancelled. -ENOENT: no receive or send with that context is pending.
+ * -ECANCELED, and so does a send of which no packet has been sent. For a send
+ * that waits for the peer, a cancel request is sent to the peer: the send
+ * completes with -ECANCELED if no receive had matched the message; otherwise it
+ * completes as if it had not been cancelled. -ENOENT: no receive or send with
+ * that context is pending.
  */
 int weft_nic_cancel(struct weft_nic *nic, void *context);
 
@@ -655,8 +720,9 @@ bool weft_nic_fetching(const struct weft_nic *nic);
  */
 uint64_t weft_nic_dead_count(const struct weft_nic *nic);
 /*
- * Calls filter for every posted tagged receive from any source. If filter
- * returns 0, the receive stays posted; if -errno, it completes with this error.
+ * Calls filter() for every posted tagged receive from any source. If filter()
+ * returns 0, the receive stays posted; if it returns -errno, the receive
+ * completes with this error.
  */
 void weft_nic_recv_filter(struct weft_nic *nic,
 			  int (*filter)(void *arg, uint64_t tag,
@@ -664,8 +730,8 @@ void weft_nic_recv_filter(struct weft_nic *nic,
 			  void *arg);
 
 /*
- * Delivers up to budget packets and progresses pending operations. Returns the
- * number of packets.
+ * Delivers up to `budget` packets and makes progress on pending operations.
+ * Returns the number of packets delivered.
  */
 int weft_nic_poll(struct weft_nic *nic, int budget);
 
@@ -673,7 +739,7 @@ int weft_nic_poll(struct weft_nic *nic, int budget);
 struct weft_nic_stats {
 	uint64_t posted;     /* receives currently posted */
 	uint64_t unexpected; /* unexpected messages currently queued */
-	/* closed peers whose unexpected messages are still queued */
+	/* lost peers whose unexpected messages are still queued */
 	uint64_t gone;
 	uint64_t rendezvous; /* messages sent by rendezvous */
 	uint64_t dma_bytes;  /* bytes copied by this process's DMA */
@@ -689,8 +755,8 @@ struct weft_nic_stats {
 void weft_nic_stats(const struct weft_nic *nic, struct weft_nic_stats *s);
 
 /*
- * Returns the largest count for one call of that kind on that machine; 0: the
- * combination is not supported.
+ * Returns the maximum number of elements for one atomic of that kind on that
+ * machine; 0: this combination of kind, operation and type is not supported.
  */
 size_t weft_atomic_max_count(const struct weft_machine *m, unsigned kind,
 			     unsigned op, unsigned type);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Atomic operations on a peer's memory. The operands are sent in one packet;
- * the target's engine computes and responds with the old values (NIC_RESULT) or
- * with FIN. In virtual time the target's interface executes the atomic, if the
- * region is listed.
+ * the target's engine executes the atomic and responds with the old values
+ * (NIC_RESULT) or with FIN. In virtual time the target's interface executes the
+ * atomic, if the region is listed.
  */
 #include "prov/nic/nic_atomic.h"
 #include "prov/nic/nic_atomic_exec.h"
@@ -50,7 +50,10 @@ size_t weft_atomic_max_count(const struct weft_machine *m, unsigned kind,
 
 /* ---- initiator ----------------------------------------------------------- */
 
-/* Packs header, operands and comparands into one payload. */
+/*
+ * Packs header, operands and comparands into one payload, op->held. Returns 0
+ * or -ENOMEM.
+ */
 static int atomic_pack(struct weft_nic_op *op)
 {
 	struct nic_atomic a = {
@@ -127,7 +130,10 @@ static void amo_done(struct weft_dma *d, int err)
 		nic_end(nic, op, err);
 }
 
-/* Posts the atomic to the unit; -EAGAIN, -EOPNOTSUPP: nothing happened. */
+/*
+ * Posts the atomic to the unit. After -EAGAIN or -EOPNOTSUPP nothing has
+ * happened.
+ */
 static int amo_post(struct weft_nic *nic, struct nic_peer *p,
 		    struct weft_nic_op *op, uint64_t at)
 {
@@ -164,7 +170,7 @@ static int amo_post(struct weft_nic *nic, struct nic_peer *p,
 	return 0;
 }
 
-/* Executes the atomic in the unit; -ENOENT: send it as a request instead. */
+/* Lets the unit execute the atomic. -ENOENT: send it as a request instead. */
 static int atomic_by_unit(struct weft_nic *nic, struct nic_peer *p,
 			  struct weft_nic_op *op)
 {
@@ -247,8 +253,8 @@ static void word_exec(struct weft_amo_word *w)
 }
 
 /*
- * Executes the atomic on a copy of the word, and writes the word back if it has
- * changed.
+ * Executes the atomic on a local copy of the word, and writes the word back to
+ * the peer if it has changed.
  */
 static int word_by_copy(struct weft_nic *nic, struct weft_peer *peer,
 			struct weft_amo_word *w)
@@ -321,7 +327,9 @@ int nic_got_result(struct weft_nic *nic, struct weft_peer *src,
 
 /* ---- target -------------------------------------------------------------- */
 
-/* Checks a request and finds the target memory. */
+/*
+ * Checks a received request and finds its target memory. Returns 0 or -errno.
+ */
 static int atomic_check(struct weft_nic *nic, const struct nic_atomic *a,
 			uint32_t len, void **at_p, void **region_p)
 {
@@ -341,7 +349,10 @@ static int atomic_check(struct weft_nic *nic, const struct nic_atomic *a,
 	return nic->up->region(nic->up_arg, &want, at_p, region_p);
 }
 
-/* Allocates the response; the caller adds the old values. NULL: no memory. */
+/*
+ * Allocates the response packet, to which the caller adds the old values. NULL:
+ * out of memory.
+ */
 static struct nic_ctrl *atomic_response(uint32_t id, size_t bytes)
 {
 	struct nic_ctrl *c = malloc(sizeof(*c) + bytes);
@@ -393,7 +404,8 @@ int nic_got_atomic(struct weft_nic *nic, struct weft_peer *src,
 	}
 	bytes = (size_t)a.count * weft_num_bytes(a.type);
 	/*
-	 * allocate first: the atomic must not fail after the memory has changed
+	 * allocate the response first: after the memory has changed, the atomic
+	 * must not fail
 	 */
 	if (a.kind != WEFT_ATOMIC) {
 		answer = atomic_response(pkt->aux, bytes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Atomic operations on elements: an element is loaded, changed by the common
- * kernel of its type (src/base/num.h) and stored by compare-and-swap. Minimum
- * and maximum keep the target if target or operand is NaN.
+ * Atomic operations on elements: an element is loaded, changed by the kernel
+ * for its type (src/base/num.h) and stored by compare-and-swap. Minimum and
+ * maximum leave the target unchanged if target or operand is NaN.
  */
 #include "prov/nic/nic_atomic_exec.h"
 
@@ -12,7 +12,10 @@
 /* Results of a comparison, as bits. */
 enum { LESS = 1, EQUAL = 2, GREATER = 4, UNORDERED = 8 };
 
-/* Results of comparing comparand and target for which an operation swaps. */
+/*
+ * For each operation, the results of comparing comparand and target for which
+ * it swaps.
+ */
 static const uint8_t swaps_if[] = {
 	[WEFT_NUM_CSWAP] = EQUAL,
 	[WEFT_NUM_CSWAP_NE] = LESS | GREATER | UNORDERED,
@@ -22,7 +25,10 @@ static const uint8_t swaps_if[] = {
 	[WEFT_NUM_CSWAP_GT] = GREATER,
 };
 
-/* Compares by minimum and maximum, which also detect NaN. */
+/*
+ * Returns the result of comparing a with b; uses the kernels for minimum and
+ * maximum, which also detect NaN.
+ */
 static unsigned order(unsigned type, uint64_t a, uint64_t b)
 {
 	uint64_t low = b, high = b;
@@ -61,7 +67,8 @@ static uint64_t new_value(const struct nic_atomic_call *call, uint64_t t,
 
 /*
  * Stores want if the memory holds *expect_p; otherwise sets *expect_p to the
- * value found. Elements that are not aligned are stored without a comparison.
+ * value found. Returns whether `want` was stored. Unaligned elements are always
+ * stored, without a comparison.
  */
 static bool swap(void *p, size_t bytes, uint64_t *expect_p, uint64_t want)
 {

@@ -11,9 +11,10 @@ struct nic_atomic_call {
 	uint8_t type; /* enum weft_num_type */
 	uint32_t count;
 	void *target;
-	const void *operand; /* count elements, any alignment */
-	const void *compare; /* count elements; for compare-and-swap only */
-	/* out: count elements; NULL: the old values are discarded */
+	const void *operand; /* operands: `count` elements, any alignment */
+	/* comparands: `count` elements; for compare-and-swap only */
+	const void *compare;
+	/* out: old values, `count` elements; NULL: discard them */
 	void *old;
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Arithmetic of atomics on every type: order of negative numbers (the largest
- * values in unsigned types), NaN, zeros, rounding of floats.
+ * Arithmetic of atomics on every type: comparison of negative numbers (the
+ * largest values in unsigned types), NaN, zeros, rounding of floats.
  */
 #include "prov/nic/nic_atomic_exec.h"
 
@@ -249,7 +249,7 @@ static void elements_at_odd_addresses_change(void **state)
 
 #define ELEMENTS 3
 
-/* Arrays of a type; the last element is beyond those of the call. */
+/* Arrays of elements of one type; the calls do not include the last element. */
 struct arrays {
 	unsigned char target[(ELEMENTS + 1) * 8], operand[ELEMENTS * 8];
 	unsigned char compare[ELEMENTS * 8], old[(ELEMENTS + 1) * 8];

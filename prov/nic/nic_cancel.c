@@ -39,7 +39,10 @@ static void send_cancel(struct weft_nic *nic, struct weft_nic_op *op)
 		return;
 	}
 	op->cancel = true;
-	/* a send in progress sends the request after its last packet */
+	/*
+	 * if packets are left to send, the request is sent after the last of
+	 * them
+	 */
 	if (op->state != NIC_SENDING)
 		nic_cancel_request(nic, op);
 }

@@ -127,7 +127,7 @@ static void atomic(struct side *s, uint8_t kind, uint64_t word[4])
 	posted(s, op, weft_nic_atomic(s->nic, op));
 }
 
-/* One side of each exchange; i: 0 at a, 1 at b. */
+/* Each exchange is a function that runs one side of it; i: 0 at a, 1 at b. */
 
 static void messages(struct side *s, int i, size_t len, unsigned flags)
 {
@@ -152,7 +152,7 @@ static void rendezvous(struct side *s, int i)
 	messages(s, i, LEN, 0);
 }
 
-/* Messages that no receive matches, eager in several packets and not. */
+/* Messages that no receive matches: multi-packet eager, and rendezvous. */
 static void unexpected(struct side *s, int i)
 {
 	send_to(s, t->out[i][0], EAGER, 20, 0);
@@ -206,14 +206,14 @@ static bool b_is_dead(void)
 	return end_is_dead(weft_nic_carrier(t->b.nic));
 }
 
-/* Returns whether both sides completed what does not wait for a receive. */
+/* Returns whether both sides completed all requests that need no receive. */
 static bool all_expected_ended(void)
 {
 	return t->a.completions + t->unmatched >= t->posted &&
 	       t->b.completions + t->unmatched >= t->posted;
 }
 
-/* b dies after `polls` polls of one packet each; 0: b does not die here. */
+/* b dies after `polls` polls of one packet each; 0: not after a poll. */
 static void run_exchange(unsigned polls)
 {
 	for (unsigned n = 1; n < POLLS; n++) {
@@ -228,7 +228,7 @@ static void run_exchange(unsigned polls)
 	fail_msg("%u of %u requests ended", t->a.completions, t->posted);
 }
 
-/* A message in both directions between a and c. */
+/* Endpoints a and c exchange messages in both directions. */
 static void survivors_go_on(void)
 {
 	struct weft_peer *dead = t->a.peer;
@@ -259,7 +259,8 @@ static void survivors_go_on(void)
 }
 
 /*
- * Requests that completed before the death have no error, all others have one.
+ * Fails if a request has an error although b is alive, or an error other than
+ * that of a dead peer.
  */
 static void check_errors(bool died)
 {
@@ -271,7 +272,7 @@ static void check_errors(bool died)
 	}
 }
 
-/* Runs the exchange once; returns whether b died in it. */
+/* Runs the exchange once. Returns whether b died during the exchange. */
 static bool exchange_dies(const struct grid *g,
 			  void (*exchange)(struct side *, int),
 			  unsigned packets, unsigned polls)
@@ -294,7 +295,7 @@ static bool exchange_dies(const struct grid *g,
 	return died;
 }
 
-/* A death at every packet, and after every poll. */
+/* Lets b die at every packet and, if `polls` is set, after every poll. */
 static void die_at_every_step(const struct grid *g,
 			      void (*exchange)(struct side *, int), bool polls)
 {

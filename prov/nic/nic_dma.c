@@ -93,7 +93,9 @@ void nic_cell_put(struct weft_nic *nic, uint32_t cell)
 		nic->cells_free |= 1ull << (cell - 1);
 }
 
-/* Returns the cursor of a shared copy; NULL if its owner is gone. */
+/*
+ * Returns the cursor of a shared copy; NULL if the peer that owns it is gone.
+ */
 static weft_au64 *xfer_cell(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct nic_peer *p = op->peer->up;
@@ -103,13 +105,15 @@ static weft_au64 *xfer_cell(struct weft_nic *nic, struct weft_nic_op *op)
 	return p->share ? nic_share_cell(p->share, op->peer_cell - 1) : NULL;
 }
 
-#define CLAIM_FRONT 1ull	 /* chunks claimed by the receiver */
-#define CLAIM_BACK  (1ull << 32) /* chunks claimed by the sender */
+/* unit of the receiver's count of claimed chunks */
+#define CLAIM_FRONT 1ull
+/* unit of the sender's count of claimed chunks */
+#define CLAIM_BACK  (1ull << 32)
 
 /*
  * Claims the next chunk; returns false if none is left. Each claim increments
- * the word, so at most `chunks` consecutive claims succeed, whatever value a
- * peer wrote there.
+ * the cursor, so at most `chunks` consecutive claims succeed, even if a peer
+ * has written an arbitrary value to it.
  */
 static bool xfer_claim(struct weft_nic *nic, struct weft_nic_op *op)
 {
@@ -140,8 +144,8 @@ static void xfer_continue(struct weft_nic *nic, struct weft_nic_op *op,
 			  int err);
 
 /*
- * Completes a piece: usually before the post returns, in a later poll if the
- * unit has a queue.
+ * Completes a piece of a transfer. Called before the post returns or, if the
+ * unit has a queue, in a later poll.
  */
 static void piece_done(struct weft_dma *d, int err)
 {
@@ -160,7 +164,10 @@ static void piece_done(struct weft_dma *d, int err)
 		xfer_continue(op->nic, op, err);
 }
 
-/* Posts DMA of the bytes from pos up to end, within one remote segment. */
+/*
+ * Posts the DMA of the bytes from op->pos up to op->end, but of at most one
+ * remote segment.
+ */
 static int piece_post(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	const struct weft_unit_ops *unit = nic->unit->ops;
@@ -192,7 +199,7 @@ static int piece_post(struct weft_nic *nic, struct weft_nic_op *op)
 		       : unit->get(nic->unit, op->peer, d);
 }
 
-/* Continues a transfer; err: result of the previous piece. */
+/* Continues a transfer after a piece; err: result of that piece. */
 static void xfer_continue(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {
 	WEFT_ASSERT(op->linked &&
@@ -245,8 +252,8 @@ int nic_xfer_retry(struct weft_nic *nic, struct nic_peer *p)
 			return 1;
 		nic_xfer_run(nic, op);
 		/*
-		 * the unit's queue was full for this transfer, so it is for the
-		 * others
+		 * the unit's queue is full for this transfer, so it is full for
+		 * the others as well
 		 */
 		if (!weft_list_empty(&p->busy))
 			return 1;

@@ -6,10 +6,11 @@
 #include "prov/nic/nic_int.h"
 
 /*
- * Returns the chunk size for a shared copy of limit bytes: the largest one, or
- * a quarter of a shorter message, but at least 32 KiB or a half. With two
- * chunks, a side that begins late finds none left, and the half that each side
- * copies changes from message to message.
+ * Returns the chunk size for a shared copy of `limit` bytes: NIC_CHUNK for long
+ * messages, otherwise a quarter of the message, but at least NIC_CHUNK_MIN or,
+ * for very short messages, a half. With only two chunks, a side that begins
+ * late would often find none left, and the half that each side copies would
+ * change from message to message.
  */
 static inline uint64_t nic_chunk(uint64_t limit)
 {
@@ -22,16 +23,20 @@ static inline uint64_t nic_chunk(uint64_t limit)
 	return half < quarter ? half : quarter;
 }
 
-/* Returns the segments of an op's buffer, for access by a peer. */
+/* Sets *segs to the segments of an op's buffer, for access by a peer. */
 void nic_segs_of(const struct weft_nic_op *op, struct nic_segs *segs);
 size_t nic_segs_bytes(const struct nic_segs *segs);
-/* Copies and checks the segments in len bytes of a packet; -EPROTO: invalid. */
+/*
+ * Reads and checks the segments in `len` bytes of a packet, and sets *sum_p to
+ * their total length. -EPROTO: they are invalid.
+ */
 int nic_segs_get(struct nic_segs *segs, const void *from, size_t len,
 		 uint64_t *sum_p);
 void nic_segs_set(struct weft_nic_op *op, const struct nic_segs *segs);
 /*
- * Copies op->limit bytes between op->iov and op->remote; op->put: to the peer.
- * Calls nic_xfer_done at the end, possibly before nic_xfer returns.
+ * Copies op->limit bytes between op->iov and op->remote: to the peer if op->put
+ * is set, otherwise from the peer. Calls nic_xfer_done at the end, possibly
+ * before nic_xfer returns.
  */
 void nic_xfer(struct weft_nic *nic, struct weft_nic_op *op);
 /* Continues a transfer from op->pos to op->end. */
@@ -41,7 +46,10 @@ void nic_xfer_run(struct weft_nic *nic, struct weft_nic_op *op);
  * Returns 1 if some still wait.
  */
 int nic_xfer_retry(struct weft_nic *nic, struct nic_peer *p);
-/* Allocates a cursor for a shared copy; 0: none free. */
+/*
+ * Allocates a cursor for a shared copy; Returns its number plus one; 0: none is
+ * free.
+ */
 uint8_t nic_cell_get(struct weft_nic *nic);
 void nic_cell_put(struct weft_nic *nic, uint32_t cell);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Core of the engine: opening it on a unit, packet dispatch by type, polling,
- * and failure of a peer.
+ * Core of the engine: opening it on a unit, dispatching packets by type,
+ * polling, and handling the failure of a peer.
  */
 #include "prov/nic/nic_atomic.h"
 #include "prov/nic/nic_atomic_exec.h"
@@ -47,8 +47,8 @@ static void list_fail(struct weft_nic *nic, struct weft_list *list, int err)
 			weft_container_of(n, struct weft_nic_op, link);
 
 		/*
-		 * a peer lost for lack of memory is alive, so the unit
-		 * completes DMA to it
+		 * a peer reported lost for lack of memory is alive, so the unit
+		 * still completes its DMA
 		 */
 		if (op->state != NIC_DMA)
 			nic_end(nic, op, err);
@@ -56,8 +56,8 @@ static void list_fail(struct weft_nic *nic, struct weft_list *list, int err)
 }
 
 /*
- * Completes receives that have all bytes of their message: their FIN cannot be
- * sent any more, and is not needed.
+ * Completes receives that have all bytes of their message: the FIN can no
+ * longer be sent to the lost peer, and is not needed.
  */
 static void fin_wait_end(struct weft_nic *nic, struct nic_peer *p)
 {
@@ -91,7 +91,10 @@ static void nic_lost(void *arg, struct weft_peer *peer, int err)
 	grp_lost(nic, peer, -err);
 }
 
-/* Reports the loss of peers for which no memory was left to queue a packet. */
+/*
+ * Reports as lost those peers for which a packet could not be queued for lack
+ * of memory.
+ */
 static WEFT_COLD void starved_lost(struct weft_nic *nic)
 {
 	struct weft_list *n;
@@ -274,7 +277,8 @@ static uint32_t nic_carrier_flags(const struct weft_unit *u)
 }
 
 /*
- * Sets the minimum sizes of shared copies; prefers those measured on the host.
+ * Sets the minimum sizes of shared copies; sizes measured on the host are
+ * preferred.
  */
 static void nic_shared_copy_sizes(struct weft_nic *nic,
 				  const struct weft_nic_attr *attr)
@@ -336,8 +340,8 @@ static bool nic_has_faults(const char *faults)
 }
 
 /*
- * Selects the carrier. Shared memory has no errors, so a fault plan needs the
- * lossy carrier above it.
+ * Selects the carrier. Shared memory itself has no errors, so a fault plan
+ * requires the lossy carrier on top of it.
  */
 static const struct weft_carrier_ops *
 nic_carrier(const struct weft_nic_attr *attr, struct weft_carrier_attr *ca)
@@ -411,7 +415,8 @@ err_close:
 }
 
 /*
- * Returns whether a transfer is outstanding that needs progress by this side.
+ * Returns whether a transfer is outstanding that cannot complete without
+ * progress of this process.
  */
 static bool nic_unfinished(struct weft_nic *nic)
 {

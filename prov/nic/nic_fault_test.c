@@ -235,8 +235,9 @@ static struct weft_nic_op *op_new(struct side *s, uint8_t kind, unsigned flags,
 /* ---- ids and sizes ---- */
 
 /*
- * FI_WEFT_EAGER below a packet: longer messages are announced, injected
- * messages are not. No id is leaked (weft_nic_close checks).
+ * With FI_WEFT_EAGER below the size of a packet, longer messages are announced
+ * first, but injected messages are not. No id is leaked (weft_nic_close
+ * checks).
  */
 static void an_eager_limit_below_one_packet_is_respected(void **state)
 {
@@ -313,9 +314,9 @@ static void the_receiver_completes_the_chunk_of_a_failed_sender(void **state)
 }
 
 /*
- * Sends n messages of len bytes from a and `back` from b, and checks the bytes.
- * Neither side fetches before the other can take part in the copy. Returns the
- * number of pieces that a has put.
+ * Sends n messages of len bytes from a to b and `back` messages from b to a,
+ * and checks the data. Neither side fetches before the other can take part in
+ * the copy. Returns the number of pieces that a has put.
  */
 static uint64_t pieces_put_by_sender(struct world *w, size_t len, unsigned n,
 				     unsigned back)
@@ -387,7 +388,7 @@ static void chunks_depend_on_the_size(void **state)
 
 /* ---- death of a peer ---- */
 
-/* Queued requests, and sends whose bytes were requested, fail, too. */
+/* Queued requests fail, and so do sends whose bytes were requested. */
 static void peer_death_fails_queued_requests(void **state)
 {
 	struct world *w = limited_world(true);
@@ -435,7 +436,7 @@ static int recv_claimed(struct world *w, struct side *s, void *buf, size_t len)
 	return s->completion[completions].err;
 }
 
-/* Only a part of a claimed message, or only its announcement, has arrived. */
+/* Only a part of a claimed message has arrived, or only its announcement. */
 static void an_incomplete_claimed_message_of_a_dead_peer_fails(void **state)
 {
 	size_t eager = weft_machine_find("native")->eager_bytes;
@@ -579,7 +580,7 @@ static void the_first_packet_of_a_peer_waits_for_memory(void **state)
 		char *out = calloc(1, BIG), *in = calloc(1, BIG);
 
 		if (i == 0)
-			/* a send creates the record of b in a */
+			/* a send creates a's record of b */
 			post_send(w, &w->a, out, 0, 1, 0);
 		fail_allocations(sizeof(struct nic_peer), 0);
 		if (i == 0) {
@@ -610,8 +611,8 @@ static void the_first_packet_of_a_peer_waits_for_memory(void **state)
 }
 
 /*
- * A request that the target serves by DMA arrives when it has no operation
- * left: the request waits, and nothing is written or completed.
+ * A request that the target serves by DMA arrives when the target has no free
+ * operation: the request waits, and nothing is written or completed.
  */
 static void a_request_waits_for_an_operation_of_the_target(void **state)
 {

@@ -61,7 +61,8 @@ static void stored_send(struct weft_nic *nic, struct weft_nic_op *op, int err)
 /* ---- receiver ---- */
 
 /*
- * Requests that the sender copies, if the callback `offer` selects the sender.
+ * Requests that the sender copy the message, if the callback offer() selects
+ * the sender. Returns whether the request was sent.
  */
 static bool store_request(struct weft_nic *nic, struct weft_nic_op *op,
 			  const struct weft_mem_share *share)
@@ -162,7 +163,10 @@ int nic_got_store(struct weft_nic *nic, struct weft_peer *src,
 	if (!err)
 		return 0;
 	stored_send(nic, op, err);
-	/* the receiver requests packets, or the message failed */
+	/*
+	 * after -EOPNOTSUPP the receiver requests packets; any other error ends
+	 * the message
+	 */
 	if (err != -EOPNOTSUPP)
 		nic_end(nic, op, err);
 	return 0;
@@ -190,7 +194,7 @@ void nic_fetch_poll(struct weft_nic *nic)
 		struct weft_nic_op *op = f->op;
 		int err = nic->up->fetched(nic->up_arg, f->ticket);
 
-		/* copies are complete in the order of their start */
+		/* copies complete in the order in which they were started */
 		if (err == -EAGAIN)
 			return;
 		weft_list_remove(&f->link);

@@ -230,7 +230,7 @@ static void without_callbacks_packets_are_sent(void **state)
 	expect(w, BYTES, 0, 0);
 }
 
-/* Packets that name no operation, or one in another state, have no effect. */
+/* Packets that name no operation, or one in a wrong state, have no effect. */
 static void forged_packets_are_dropped(void **state)
 {
 	struct world *w = device_world("native");

@@ -4,8 +4,8 @@
  * one-sided accesses and atomics, and the carrier of one corrupts some of the
  * packets that it sends (test/support/fuzz.h): header fields, integers in the
  * payload, lengths; it also duplicates and drops packets. The other endpoint
- * must not access memory outside packets and buffers, and must serve a third
- * one.
+ * must not access memory outside packets and buffers, and must still serve a
+ * third endpoint.
  */
 #include "test/support/fuzz.h"
 #include "test/support/nic_pair.h"
@@ -13,7 +13,7 @@
 enum { LEN = 5000, ROOM = 8192, POLLS = 300 };
 
 static struct fuzz f;
-static unsigned one_in; /* one packet in this number is changed; 0: none */
+static unsigned one_in; /* one of this number of packets is changed; 0: none */
 static unsigned changed;
 
 /* ---- a carrier that changes packets -------------------------------------- */
@@ -60,7 +60,7 @@ static int send_changed(struct weft_carrier *c, struct weft_peer *peer,
 	}
 	len = fuzz_message(&f, message, len, sizeof(message), fields,
 			   WEFT_COUNT_OF(fields));
-	/* cut in the header: loss of the packet */
+	/* truncated inside the header: the packet is dropped */
 	if (len < sizeof(head))
 		return 0;
 	memcpy(&head, message, sizeof(head));
@@ -152,7 +152,7 @@ static void exchange(struct side *s, int i)
 		atomic(s, i, kind);
 }
 
-/* The endpoint a still exchanges messages with an honest one. */
+/* Endpoint a still exchanges messages with an honest endpoint. */
 static void honest_peer_is_served(struct side *a, const struct grid *g)
 {
 	struct side *c = calloc(1, sizeof(*c));

@@ -75,27 +75,31 @@
 
 /*
  * Packet types. `aux` holds an op's id: the sender's if a response is expected,
- * the addressee's in a response. `flags` are enum weft_nic_flag. `tag` and
- * `data` are the tag and immediate data of a message; other types use them as
- * listed.
+ * the addressee's in a response. `flags` contains flags of enum weft_nic_flag.
+ * `tag` and `data` are the tag and immediate data of a message; other packet
+ * types use these two fields as listed.
  */
 enum nic_type {
 	NIC_MSG = 1, /* a whole message */
-	NIC_FIRST,   /* start of an eager message: u64 total, bytes */
-	NIC_NEXT,    /* continuation of an eager message */
+	/* start of an eager message: total length (u64), then bytes */
+	NIC_FIRST,
+	NIC_NEXT, /* continuation of an eager message */
 	/*
 	 * announces a large message: struct nic_rts; without segments, a struct
 	 * weft_mem_share may follow
 	 */
 	NIC_RTS,
 	NIC_FIN, /* response: op `aux` is complete; tag: errno or 0 */
-	/* requests the bytes of op `aux` up to offset `data`, for op `tag` */
+	/*
+	 * requests the bytes of the sender's op `aux` up to offset `data`, for
+	 * the receiver's op `tag`
+	 */
 	NIC_CTS,
 	NIC_BULK,	  /* bytes for op `aux`, at offset `tag` */
 	NIC_COPY_REQUEST, /* requests a shared copy of op `aux`: segments */
 	/*
-	 * the sender copied `tag` bytes for op `aux`; flags 1: it failed at
-	 * offset `data`
+	 * the sender has copied `tag` bytes for op `aux`; flags 1: its copy
+	 * failed at offset `data`
 	 */
 	NIC_COPY_DONE,
 	NIC_WRITE,	/* struct nic_access, bytes of the access */
@@ -103,27 +107,29 @@ enum nic_type {
 	NIC_READ,	/* struct nic_access */
 	NIC_READ_PUSH,	/* struct nic_access, nic_segs of the destination */
 	NIC_READ_DATA,	/* bytes for op `aux`, at offset `tag` */
-	NIC_EVENT,	/* notice of an access: struct nic_access */
-	NIC_ATOMIC,	/* struct nic_atomic, operands */
-	NIC_RESULT,	/* response to an atomic: old values for op `aux` */
+	/* notice of a completed one-sided access: struct nic_access */
+	NIC_EVENT,
+	NIC_ATOMIC, /* struct nic_atomic, operands */
+	NIC_RESULT, /* response to an atomic: old values for op `aux` */
 	/* packet of group `tag`: struct weft_cunit_msg, or a notice */
 	NIC_COLL,
 	/*
-	 * drop the message of op `aux` if it is unmatched; response: FIN,
-	 * ECANCELED
+	 * requests to drop the message of op `aux` if no receive has matched
+	 * it; response: FIN with ECANCELED
 	 */
 	NIC_CANCEL,
 	NIC_EMPTY, /* connects the carriers */
-	/* the rest of a read from `offset`: struct nic_access */
+	/* requests the rest of a read, from `offset` on: struct nic_access */
 	NIC_READ_REST,
 	/* offers the bytes of a write by a stream: struct nic_access */
 	NIC_WRITE_OFFER,
 	/*
-	 * requests that the device of the sender copies `data` bytes of op
-	 * `aux` for op `tag`: struct weft_mem_share
+	 * requests that the sender's device copy `data` bytes of op `aux` for
+	 * op `tag`: struct weft_mem_share
 	 */
 	NIC_STORE,
-	NIC_STORED, /* response: op `aux` has its bytes; tag: errno */
+	/* response: all bytes for op `aux` are stored; `tag`: errno or 0 */
+	NIC_STORED,
 	NIC_TYPES,
 };
 
@@ -132,7 +138,8 @@ enum nic_type {
 /* Segments of a buffer in the sending process: address, length. */
 struct nic_segs {
 	uint32_t count;
-	uint32_t cell; /* cell of the shared copy's cursor, plus one; 0: none */
+	/* number of the shared copy's cursor, plus one; 0: none */
+	uint32_t cell;
 	uint64_t seg[2 * WEFT_IOV_MAX];
 };
 
@@ -141,7 +148,9 @@ struct nic_rts {
 	struct nic_segs segs;
 };
 
-/* Target of an access, and the part of it in this packet. */
+/*
+ * Target memory of an access; `offset` is the position of this packet's bytes.
+ */
 struct nic_access {
 	uint64_t key;
 	uint64_t addr;
@@ -165,9 +174,10 @@ static_assert(sizeof(struct nic_segs) == 72 && sizeof(struct nic_rts) == 80 &&
 	      "shared format");
 
 /* Flags of NIC_CTS. */
-#define NIC_CTS_STREAM	1u /* bytes from `start` up to `data` by a stream */
+/* send the bytes from `start` up to `data` by a stream */
+#define NIC_CTS_STREAM	1u
 #define NIC_CTS_CONNECT 2u /* open a stream for later transfers */
-/* the stream is broken: bytes from `start` up to `data` in packets */
+/* the stream is broken: send the bytes from `start` up to `data` in packets */
 #define NIC_CTS_RESTART 4u
 
 /* Flag of NIC_BULK: the sender could not read its buffer; `tag` is the errno.
@@ -178,27 +188,33 @@ static_assert(sizeof(struct nic_segs) == 72 && sizeof(struct nic_rts) == 80 &&
 #define NIC_READ_STREAM	 32u /* send by a stream; `offset` is the ticket */
 #define NIC_READ_CONNECT 64u /* open a stream for later transfers */
 
-/* Payload of a CTS with the first or the last of these flags. */
+/* Payload of a CTS with NIC_CTS_STREAM or NIC_CTS_RESTART. */
 struct nic_grant {
 	uint64_t start;
 	uint64_t ticket;
 };
 
-/* largest eager message reassembled for a peer, whatever its header claims */
+/*
+ * largest eager message that is reassembled for a peer, regardless of the
+ * length in its header
+ */
 #define NIC_EAGER_CAP	    ((size_t)16 << 20)
-/* bytes of paced packets that a receiver requests at a time */
+/* number of bytes that a receiver requests at a time in packets */
 #define NIC_WINDOW	    ((size_t)256 << 10)
 /*
- * Largest DMA of a shared copy, and default of the smallest message that both
- * sides copy (src/os/copy_calibrate.h measures others). Two halves are best at
- * 256 KiB.
+ * Largest chunk of a shared copy, bytes. NIC_SHARED_COPY_MIN is the default
+ * minimum size of a message that both sides copy (src/os/copy_calibrate.h
+ * measures other values). At 256 KiB, two halves are fastest.
  */
 #define NIC_CHUNK	    ((size_t)128 << 10)
 #define NIC_CHUNK_MIN	    ((size_t)32 << 10) /* see nic_chunk() */
 #define NIC_SHARED_COPY_MIN ((size_t)128 << 10)
-/* largest DMA posted to a unit, whose descriptors have 32-bit lengths */
+/*
+ * largest DMA posted to a unit, bytes; descriptors of units have 32-bit lengths
+ */
 #define NIC_PIECE	    ((size_t)1 << 30)
-#define NIC_REGIONS	    512u /* regions that an endpoint lists */
+/* maximum number of regions that an endpoint lists */
+#define NIC_REGIONS	    512u
 /* cursors per endpoint */
 #define NIC_CELLS	    64
 
@@ -211,22 +227,24 @@ enum nic_state {
 	 * sent
 	 */
 	NIC_PACING,
-	NIC_WAITING,   /* waits for a packet of the peer */
+	NIC_WAITING,   /* waits for a packet from the peer */
 	NIC_DMA_AGAIN, /* the unit's queue was full */
 	NIC_DMA,       /* DMA is outstanding */
 	/* waits until the peer has written its part of the copy */
 	NIC_WAITING_COPY,
 	NIC_PACED,  /* receiving paced packets */
-	NIC_CLOSED, /* multi buffer: no longer posted, parts outstanding */
+	NIC_CLOSED, /* multi buffer: no longer posted, messages outstanding */
 	/* a message of one packet that waits for space in the carrier */
 	NIC_KEPT,
-	NIC_FIN_WAIT, /* received; its FIN waits for space in the carrier */
+	/* received completely; its FIN waits for space in the carrier */
+	NIC_FIN_WAIT,
 };
 
 /*
- * Packets preallocated for responses. If malloc fails, they are enough for the
- * responses to one event, and no further event is accepted before they are
- * refilled (nic_ready).
+ * Number of packets preallocated for responses, and the number below which they
+ * must be refilled. If malloc fails, they suffice for the responses to one
+ * event, and no further event is accepted until they have been refilled
+ * (nic_ready).
  */
 #define NIC_SPARES     16
 #define NIC_SPARES_LOW 8
@@ -237,7 +255,9 @@ struct nic_msg {
 	struct weft_peer *src;
 	uint64_t len;
 	uint64_t data;
-	/* bytes received; less than len: still arriving */
+	/*
+	 * bytes received so far; less than `len` while the message is arriving
+	 */
 	uint64_t got;
 	/* context of the peek that reserved the message */
 	void *claim;
@@ -251,8 +271,8 @@ struct nic_msg {
 	/* errno of a claimed message that will stay incomplete, or 0 */
 	uint16_t lost;
 	/*
-	 * bytes that do not fit bytes[]; of an announcement, the struct
-	 * weft_mem_share; or NULL
+	 * heap memory or NULL: the bytes of a message that does not fit
+	 * `bytes`, or the struct weft_mem_share of an announcement
 	 */
 	void *heap;
 	union {
@@ -270,10 +290,11 @@ struct nic_ctrl {
 /* The engine's record of a peer, at weft_peer.up. */
 struct nic_peer {
 	struct weft_peer *peer;
-	struct weft_list link;	  /* link in nic->peers */
-	struct weft_list busy;	  /* link in nic->busy, or unlinked */
-	struct weft_list ctrl;	  /* queued packets: struct nic_ctrl */
-	struct weft_list sending; /* ops with packets left, in post order */
+	struct weft_list link; /* link in nic->peers */
+	struct weft_list busy; /* link in nic->busy, or unlinked */
+	struct weft_list ctrl; /* queued packets: struct nic_ctrl */
+	/* ops with packets left to send, in post order */
+	struct weft_list sending;
 	/* ops whose packets other messages may overtake */
 	struct weft_list bulk;
 	struct weft_list waiting; /* ops that wait for the peer */
@@ -281,15 +302,21 @@ struct nic_peer {
 	struct weft_list fin_wait;
 	/* link in nic->gone, if the peer is lost and messages are kept */
 	struct weft_list gone;
-	uint32_t left;	   /* unexpected messages of the peer that are kept */
-	uint32_t open_ops; /* number of ops in these lists, for FI_FENCE */
-	uint32_t requests; /* requests that have no response yet */
+	/* kept unexpected messages of the peer, if it is lost */
+	uint32_t left;
+	/* number of ops in this peer's lists, for FI_FENCE */
+	uint32_t open_ops;
+	uint32_t requests;	  /* requests that have no response yet */
 	uint32_t one_sided_count; /* outstanding one-sided accesses */
-	/* destination of the arriving eager message: at most one of the two */
+	/*
+	 * destination of the eager message that is arriving: at most one of the
+	 * two is set
+	 */
 	struct weft_nic_op *rx_op;
 	struct nic_msg *rx_msg;
-	bool contacted;		 /* a message was sent to the peer */
-	bool starved;		 /* a required packet was not queued */
+	bool contacted; /* a message was sent to the peer */
+	/* a packet that must be delivered could not be queued */
+	bool starved;
 	bool dma_works;		 /* DMA succeeded once */
 	bool dma_refused;	 /* DMA was refused once */
 	struct nic_share *share; /* the peer's shared area, or NULL */
@@ -301,13 +328,15 @@ struct weft_nic {
 	const struct weft_nic_up *up;
 	void *up_arg;
 	size_t packet_bytes;
-	size_t whole_bytes; /* largest message that is sent in one packet */
+	/* largest message that is sent in one packet, bytes */
+	size_t whole_bytes;
 	size_t eager_bytes;
-	/* minimum bytes of a shared copy of a single message */
+	/* minimum bytes of a shared copy if no other message is outstanding */
 	size_t shared_copy_bytes;
-	/* minimum bytes of a shared copy, other cases */
+	/* minimum bytes of a shared copy if other messages are outstanding */
 	size_t shared_copy_busy_bytes;
-	size_t stream_min;     /* minimum bytes of a transfer; 0: no streams */
+	/* minimum bytes of a transfer by a stream; 0: no streams */
+	size_t stream_min;
 	size_t copy_span;      /* span argument of weft_copy_piece() */
 	struct weft_list busy; /* peers with queued packets */
 	/* receives that a device copies (nic_fetch.c) */
@@ -324,7 +353,7 @@ struct weft_nic {
 	bool no_dma;
 	struct weft_list peers;
 	struct weft_list claimed;
-	/* peers that are gone and have left messages */
+	/* lost peers of which messages are kept */
 	struct weft_list gone;
 	struct weft_list spare; /* list of struct nic_ctrl, see NIC_SPARES */
 	unsigned spares;
@@ -336,7 +365,8 @@ struct weft_nic {
 	uint32_t id_room;
 	uint32_t id_gen;
 	uint64_t garbage;
-	uint64_t deaths; /* peers that died or timed out, not closed */
+	/* peers that died or timed out; closed peers not counted */
+	uint64_t deaths;
 	/* rendezvous, dma_bytes, paced: see struct weft_nic_stats */
 	uint64_t rendezvous;
 	uint64_t dma_bytes;
@@ -352,7 +382,10 @@ struct weft_nic {
 	struct grp *coll; /* collective groups (grp.c) */
 };
 
-/* Returns whether the op has typed data, whose memory a peer cannot access. */
+/*
+ * Returns whether the op has typed data. A peer cannot access the memory of
+ * typed data.
+ */
 static inline bool nic_is_typed(const struct weft_nic_op *op)
 {
 	return weft_unlikely(op->iov_count == WEFT_IOV_TYPED);

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#define NO_REG UINT16_MAX /* number for an empty segment */
+#define NO_REG UINT16_MAX /* value of `reg` for an empty segment */
 
 static bool unit_has_registers(const struct weft_nic *nic)
 {

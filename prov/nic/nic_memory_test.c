@@ -165,7 +165,7 @@ static void a_region_has_a_register_while_it_is_listed(void **state)
 	world_close(w);
 }
 
-/* Peers access memory by request if its region has no register. */
+/* If a region has no register, peers access its memory by requests. */
 static void without_a_register_a_region_is_not_listed(void **state)
 {
 	const struct weft_mem_access row = {
@@ -195,7 +195,7 @@ static void without_a_register_a_region_is_not_listed(void **state)
 	}
 }
 
-/* The buffer of a request that the target serves by DMA. */
+/* A request that the target serves by DMA has a register for its buffer. */
 static void the_buffer_of_a_request_has_a_register(void **state)
 {
 	struct world *w = counting_world(1);
@@ -216,7 +216,7 @@ static void the_buffer_of_a_request_has_a_register(void **state)
 	world_close(w);
 }
 
-/* The sizes of a machine file replace those of the table, up to its packets. */
+/* Machine files replace the table's sizes; packets cannot become larger. */
 static void a_machine_file_sets_the_sizes_of_messages(void **state)
 {
 	const struct weft_machine *row = weft_machine_find("bgq");

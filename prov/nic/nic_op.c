@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lifetime of an operation: its id, the list of its peer that holds it, its
- * completion, and copies of its memory. Also functions that every file of the
- * engine uses: peer records, memory for responses.
+ * Lifetime of an operation: its id, its link in a list of its peer, its
+ * completion, and copies to and from its buffer. Also contains functions that
+ * every file of the engine uses: peer records, memory for responses.
  */
 #include "prov/nic/nic_op.h"
 #include "prov/nic/nic_dma.h"
@@ -113,7 +113,10 @@ void nic_ids_drop(struct weft_nic *nic)
 
 /* ---- operations ---------------------------------------------------------- */
 
-/* The table of nic_int.h: the states of a kind in each list of a peer. */
+/*
+ * The table in nic_int.h: for each kind of op, the states that it may have in
+ * each list of a peer.
+ */
 #define S(state) (1u << NIC_##state)
 #define XFER	 (S(WAITING) | S(DMA_AGAIN) | S(DMA))
 
@@ -147,7 +150,7 @@ static void op_states_check(const struct nic_peer *p,
 					      : h->fin_wait;
 
 	weft_must(fits & 1u << op->state);
-	/* an op that a response completes has an id */
+	/* an op that is completed by a response has an id */
 	weft_must(op->id || op->kind == WEFT_SERVE || list == &p->sending ||
 		  (list != &p->bulk && op->kind != WEFT_SEND));
 }

@@ -16,16 +16,16 @@ static inline struct nic_peer *nic_peer_of(struct weft_nic *nic,
 	return nic_peer_make(nic, peer);
 }
 
-/* Allocates an id for an op; -ENOMEM. */
+/* Allocates an id for an op. Returns 0 or -ENOMEM. */
 int nic_id_new(struct weft_nic *nic, struct weft_nic_op *op);
 void nic_id_free(struct weft_nic *nic, struct weft_nic_op *op);
-/* Returns the op with that id if src is its peer, else NULL. */
+/* Returns the pending op with that id if src is its peer, otherwise NULL. */
 struct weft_nic_op *nic_id_op(struct weft_nic *nic, uint32_t id,
 			      struct weft_peer *src);
 
 /* Asserts that no completed op has an id; called when the nic closes. */
 void nic_ids_check(const struct weft_nic *nic);
-/* Frees the memory of pending operations when the nic closes. */
+/* Frees the heap memory of pending operations; called when the nic closes. */
 void nic_ids_drop(struct weft_nic *nic);
 
 /* Completes an op that is in no list. */
@@ -37,7 +37,7 @@ static inline void nic_done(struct weft_nic *nic, struct weft_nic_op *op,
 	weft_nic_op_put(op);
 }
 
-/* Completes an op in any list, as allowed by the table in nic_int.h. */
+/* Completes an op that is in a list, as allowed by the table in nic_int.h. */
 void nic_end(struct weft_nic *nic, struct weft_nic_op *op, int err);
 /* Adds an op to a list of its peer; the op's state must allow this list. */
 void nic_op_list_add(struct nic_peer *p, struct weft_list *list,
@@ -47,21 +47,24 @@ void nic_op_list_remove(struct weft_nic_op *op);
 void nic_request_count(struct weft_nic_op *op, bool on);
 
 /*
- * Copy bytes between memory and iov, starting at offset of iov; scatter also
- * supports typed data.
+ * nic_scatter and nic_gather copy bytes to and from iov, starting at byte
+ * `offset` of iov; nic_scatter also supports typed data.
  */
 void nic_scatter(const struct iovec *iov, int count, uint64_t offset,
 		 const void *from, size_t bytes);
 void nic_gather(const struct iovec *iov, int count, uint64_t offset, void *to,
 		size_t bytes);
 /*
- * Sets out to the parts of iov in [offset, offset + bytes). Returns their
- * number.
+ * Sets out[] to the segments that contain bytes [offset, offset + bytes) of
+ * iov. Returns their number.
  */
 int nic_slice(const struct iovec *iov, int count, uint64_t offset, size_t bytes,
 	      struct iovec *out);
 
-/* Refills the spare packets; -EAGAIN: out of memory and few are left. */
+/*
+ * Refills the spare packets. -EAGAIN: out of memory, and few spare packets are
+ * left.
+ */
 int nic_spares_fill(struct weft_nic *nic) WEFT_COLD;
 void nic_spares_free(struct weft_nic *nic);
 

@@ -38,7 +38,10 @@ weft_tree_place nic_place_of(hwloc_topology_t topo, hwloc_const_cpuset_t set)
 	for (level = branches_above(o); o->parent; o = o->parent) {
 		if (!is_branch(o) || --level >= WEFT_TREE_LEVELS)
 			continue;
-		/* a sibling number that does not fit a level ends the path */
+		/*
+		 * the path ends at a sibling number that does not fit the bits
+		 * of a level
+		 */
 		if (o->sibling_rank >= WEFT_TREE_LEVEL_MAX)
 			place = WEFT_TREE_NOWHERE;
 		else
@@ -53,9 +56,9 @@ static hwloc_topology_t topology;
 
 /*
  * Loads the topology without hwloc's plugins (displays, accelerators): a rank
- * does not need them, and only the environment can disable them. environ is
- * replaced, not changed: other threads see one array or the other, and both
- * stay valid.
+ * does not need them, and they can only be disabled by environment variables.
+ * The pointer environ is replaced instead of changing the array: other threads
+ * see one of two arrays, and both stay valid.
  */
 static void load_without_plugins(void (*load)(void))
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Place of this process on its host, from hwloc: the smallest object of the
- * topology that contains all processors to which the process is bound, as the
- * path from the root.
+ * topology that contains all processors to which the process is bound, encoded
+ * as the path from the root to that object.
  */
 #ifndef WEFT_PROV_NIC_PLACE_H
 #define WEFT_PROV_NIC_PLACE_H
@@ -18,9 +18,9 @@
 weft_tree_place nic_place_of(hwloc_topology_t topo, hwloc_const_cpuset_t set);
 
 /*
- * Returns the place of this process. Loads the topology once, if the process is
- * bound; WEFT_TREE_NOWHERE if it is not bound, or if the binding cannot be
- * read.
+ * Returns the place of this process. If the process is bound, loads the
+ * topology once. WEFT_TREE_NOWHERE: the process is not bound, or its binding
+ * cannot be read.
  */
 weft_tree_place nic_place_here(void);
 

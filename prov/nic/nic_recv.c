@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Receiving messages. A message that matches a posted receive is copied to the
- * receive's buffer; otherwise it becomes a struct nic_msg: with its bytes if it
- * is small, in heap memory as it arrives if it is eager, only as its
- * announcement if it is large.
+ * receive's buffer; otherwise it becomes a struct nic_msg, which contains the
+ * bytes of a small message, points to heap memory into which an eager message
+ * arrives, or contains only the announcement of a large message.
  *
  *   whole     got == len
  *   arriving  got < len, and the peer's rx_msg points to it
@@ -33,9 +33,9 @@ static struct weft_match *match_for(struct weft_nic *nic, unsigned flags)
 }
 
 /*
- * Reports a search by the interface: the number of entries compared, and the
- * time at which the receive was posted (0: it is being posted now, or there is
- * no receive).
+ * Reports a matching search of the interface to the backend: the number of
+ * entries compared, and the time at which the matching receive was posted (0:
+ * it is being posted now, or there is none).
  */
 static WEFT_COLD void searched(struct weft_nic *nic, uint64_t entries,
 			       uint64_t posted_ps)
@@ -55,7 +55,10 @@ static WEFT_COLD void posted_searched(struct weft_nic *nic,
 	searched(nic, weft_match_posted_searched(m, r), op ? op->addr : 0);
 }
 
-/* Ends one part of a multi buffer; the last part releases the buffer. */
+/*
+ * Ends the receive of one message in a multi buffer; after the last one, the
+ * buffer is released.
+ */
 static void part_end(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct weft_nic_op *parent = op->parent;
@@ -115,8 +118,8 @@ void nic_recv_fail(struct weft_nic *nic, struct weft_nic_op *op, int err)
 }
 
 /*
- * Returns an op for the part of a multi buffer that a message of len bytes
- * occupies, or NULL.
+ * Returns an op that receives a message of `len` bytes into its part of a multi
+ * buffer; NULL: out of memory.
  */
 static struct weft_nic_op *child_get(struct weft_nic *nic,
 				     struct weft_nic_op *parent, uint64_t len)
@@ -148,7 +151,7 @@ static struct weft_nic_op *child_get(struct weft_nic *nic,
 	return op;
 }
 
-/* Sets the completion fields that describe the message. */
+/* Sets the fields of op from which the completion describes the message. */
 static inline void recv_match_fill(struct weft_nic_op *op,
 				   struct weft_peer *src, unsigned flags,
 				   uint64_t tag, uint64_t data)
@@ -161,7 +164,7 @@ static inline void recv_match_fill(struct weft_nic_op *op,
 
 /*
  * Truncates a message to the buffer: op->len becomes the number of bytes that
- * fit, olen the number of bytes that do not.
+ * fit, op->olen the number of bytes that do not.
  */
 static inline void recv_fit(struct weft_nic_op *op, uint64_t len)
 {
@@ -173,9 +176,9 @@ static inline void recv_fit(struct weft_nic_op *op, uint64_t len)
 }
 
 /*
- * Removes and returns the posted receive that matches a message of len bytes;
- * for a multi buffer, which stays posted, a new child operation. NULL: no match
- * (*err_p 0) or no memory (*err_p -EAGAIN).
+ * Removes and returns the posted receive that matches a message of `len` bytes.
+ * A matching multi buffer stays posted; a new child operation is returned
+ * instead. NULL: no match (*err_p 0) or no memory (*err_p -EAGAIN).
  */
 static inline struct weft_nic_op *recv_take(struct weft_nic *nic,
 					    struct weft_peer *src,
@@ -233,7 +236,10 @@ static void *msg_bytes(struct nic_msg *u)
 	return u->heap ? u->heap : u->bytes;
 }
 
-/* Allocates memory for the bytes of u; -EAGAIN: out of memory. */
+/*
+ * Allocates heap memory for the bytes of u if they do not fit u->bytes;
+ * -EAGAIN: out of memory.
+ */
 static int msg_alloc(struct nic_msg *u)
 {
 	if (u->len <= sizeof(u->bytes))
@@ -242,7 +248,7 @@ static int msg_alloc(struct nic_msg *u)
 	return u->heap ? 0 : -EAGAIN;
 }
 
-/* Counts down the messages that a peer left when it closed or died. */
+/* Decrements the number of kept messages of a peer that has closed or died. */
 static WEFT_COLD void gone_msg_remove(struct nic_msg *u)
 {
 	struct nic_peer *p = u->src->up;
@@ -267,7 +273,10 @@ static void msg_ack(struct weft_nic *nic, struct nic_msg *u)
 		nic_fin(nic, u->src, u->remote_id, 0);
 }
 
-/* Discards a message: sends its FIN, and drops bytes that still arrive. */
+/*
+ * Discards a message: sends the FIN that its sender waits for, if any, and
+ * drops the bytes that still arrive.
+ */
 static void msg_drop(struct weft_nic *nic, struct nic_msg *u)
 {
 	if (!u->rts && u->got < u->len && !u->lost) {
@@ -278,7 +287,10 @@ static void msg_drop(struct weft_nic *nic, struct nic_msg *u)
 	nic_msg_free(nic, u);
 }
 
-/* Assigns an arriving message to op: copies the bytes received so far. */
+/*
+ * Makes op the destination of an arriving message, and copies the bytes
+ * received so far.
+ */
 static void msg_join(struct weft_nic *nic, struct nic_msg *u,
 		     struct weft_nic_op *op)
 {
@@ -296,7 +308,7 @@ static void msg_join(struct weft_nic *nic, struct nic_msg *u,
 	nic_msg_free(nic, u);
 }
 
-/* Delivers message u, which is in no queue any more, to op. */
+/* Delivers message u, which has been removed from all queues, to op. */
 static void msg_take(struct weft_nic *nic, struct nic_msg *u,
 		     struct weft_nic_op *op)
 {
@@ -342,8 +354,8 @@ static WEFT_COLD int msg_keep(struct weft_nic *nic, struct weft_peer *src,
 }
 
 /*
- * Slow path: no receive is posted, its buffer is not one segment of sufficient
- * length, or the sender waits for FIN.
+ * Slow path: no receive is posted, the receive's buffer is not a single segment
+ * of sufficient length, or the sender waits for FIN.
  */
 static WEFT_NOINLINE int msg_slow_path(struct weft_nic *nic,
 				       struct weft_peer *src,
@@ -487,8 +499,9 @@ int nic_got_next(struct weft_nic *nic, struct weft_peer *src,
 }
 
 /*
- * Reads an announcement. One without segments announces typed data, and may
- * describe the sender's memory for a device: *memory_p, in the payload.
+ * Reads an announcement. If it has no segments, it announces typed data and may
+ * describe the sender's memory for a device; *memory_p then points to this
+ * description in the payload.
  */
 static int rts_read(const struct weft_pkt *pkt, const void *payload,
 		    uint64_t *len_p, struct nic_segs *segs,
@@ -541,7 +554,10 @@ int nic_got_rts(struct weft_nic *nic, struct weft_peer *src,
 	u = msg_new(nic, src, pkt, len);
 	if (!u)
 		return -EAGAIN;
-	/* without memory for the description, the message is sent in packets */
+	/*
+	 * if there is no memory for the description, the message will be sent
+	 * in packets
+	 */
 	u->heap = described ? malloc(sizeof(memory)) : NULL;
 	if (u->heap)
 		memcpy(u->heap, &memory, sizeof(memory));
@@ -554,9 +570,9 @@ int nic_got_rts(struct weft_nic *nic, struct weft_peer *src,
 /* ---- posted receives ----------------------------------------------------- */
 
 /*
- * For a receive from the name of a peer that is gone: finds a message that this
- * peer left. The peer's record is not found by name any more, so op->peer may
- * be the record of a successor.
+ * For a receive from an address whose former peer is gone: finds a message that
+ * this peer left. The former peer's record can no longer be found by its
+ * address, so op->peer may be the record of a successor.
  */
 static WEFT_COLD struct weft_match_msg *
 gone_search(struct weft_nic *nic, struct weft_match *m,
@@ -628,7 +644,10 @@ static int recv_claimed(struct weft_nic *nic, struct weft_nic_op *op)
 	return 0;
 }
 
-/* Receives all unexpected messages that fit, then posts the multi buffer. */
+/*
+ * Receives all matching unexpected messages that fit, then posts the multi
+ * buffer.
+ */
 static int recv_multi(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	struct weft_match *m = match_for(nic, op->flags);
@@ -649,7 +668,8 @@ static int recv_multi(struct weft_nic *nic, struct weft_nic_op *op)
 }
 
 /*
- * Slow path: an unexpected message matches, or the receive is of a rare kind.
+ * Slow path: an unexpected message matches, or the receive is of an uncommon
+ * kind.
  */
 static WEFT_NOINLINE int recv_slow_path(struct weft_nic *nic,
 					struct weft_nic_op *op)

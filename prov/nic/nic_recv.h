@@ -14,13 +14,13 @@ int nic_got_next(struct weft_nic *nic, struct weft_peer *src,
 int nic_got_rts(struct weft_nic *nic, struct weft_peer *src,
 		const struct weft_pkt *pkt, const void *payload);
 /*
- * Completes a receive: sends FIN to the sender, updates a multi buffer, calls
- * up->done.
+ * Completes a receive without sending a FIN: updates its multi buffer, if any,
+ * and calls up->done.
  */
 void nic_recv_done(struct weft_nic *nic, struct weft_nic_op *op, int err);
 /*
  * Removes a posted receive and completes it with err; a multi buffer completes
- * after its outstanding parts.
+ * after the messages that are being received into it.
  */
 void nic_recv_fail(struct weft_nic *nic, struct weft_nic_op *op, int err);
 /*
@@ -28,10 +28,16 @@ void nic_recv_fail(struct weft_nic *nic, struct weft_nic_op *op, int err);
  * removes the peer from nic->gone.
  */
 void nic_msg_free(struct weft_nic *nic, struct nic_msg *u);
-/* Drops the message that has this id at src, if no receive has matched it. */
+/*
+ * Drops the message from src with this id, if no receive has matched it.
+ * Returns whether it was dropped.
+ */
 bool nic_msg_cancel(struct weft_nic *nic, struct weft_peer *src, unsigned flags,
 		    uint32_t id);
-/* Ends all messages and receives that wait for a lost peer. */
+/*
+ * Fails all receives that wait for a lost peer, and drops its incomplete
+ * messages.
+ */
 void nic_recv_lost(struct weft_nic *nic, struct weft_peer *peer, int err);
 void nic_recv_fini(struct weft_nic *nic);
 

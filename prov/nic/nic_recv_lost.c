@@ -1,17 +1,22 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Receives and unexpected messages when a peer dies, when the layer above fails
- * selected receives (weft_nic_recv_filter), and when the interface closes.
+ * Handling of receives and unexpected messages when a peer dies, when the layer
+ * above fails selected receives (weft_nic_recv_filter), and when the interface
+ * closes.
  */
 #include "prov/nic/nic_recv.h"
 #include "prov/nic/nic_op.h"
 
-/* Counts a message whose sender is gone; gone_search() finds it. */
+/*
+ * Counts a kept message whose sender is gone, so that gone_search() finds it.
+ */
 static void gone_msg_add(struct weft_nic *nic, struct nic_msg *u)
 {
 	struct nic_peer *p = nic_peer_of(nic, u->src);
 
-	/* no record: only receives from any source find the message */
+	/*
+	 * without a peer record, only receives from any source find the message
+	 */
 	if (!p || u->left)
 		return;
 	if (!p->left++)
@@ -19,7 +24,7 @@ static void gone_msg_add(struct weft_nic *nic, struct nic_msg *u)
 	u->left = 1;
 }
 
-/* Drops incomplete messages of the peer; counts complete ones. */
+/* Drops the peer's incomplete messages; counts its complete messages. */
 static void lost_msgs(struct weft_nic *nic, struct weft_match *m,
 		      struct weft_peer *peer)
 {
@@ -54,7 +59,8 @@ static void lost_posted(struct weft_nic *nic, struct weft_match *m,
 }
 
 /*
- * Marks claimed messages that will stay incomplete; their receives report err.
+ * Marks claimed messages that will remain incomplete; receives of these
+ * messages will report err.
  */
 static void lost_claimed(struct weft_nic *nic, struct weft_peer *peer, int err)
 {

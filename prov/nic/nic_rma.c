@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reading and writing a peer's memory, by the first path that is possible:
+ * Reading and writing a peer's memory, by the first of these paths that is
+ * possible:
  *
  *   one-sided   the region is listed in the peer's shared area and DMA
- *               works: checked and copied here, without the peer
+ *               works: this process checks and copies, without the peer
  *   by request  DMA works, but the region is not listed: the peer checks
  *               and copies (WRITE_PULL, READ_PUSH), and responds with FIN
  *   by packets  small, or no DMA: the bytes travel in packets (WRITE with
@@ -78,8 +79,8 @@ void nic_access_by_packets(struct weft_nic *nic, struct weft_nic_op *op)
 }
 
 /*
- * Returns the payload bytes of the next packet, which the target stores
- * directly in its memory at the packet's offset.
+ * Returns the number of data bytes in the next packet of a write. The target
+ * stores them directly in its memory at the packet's offset.
  */
 static size_t write_bytes(const struct weft_nic *nic,
 			  const struct weft_nic_op *op)
@@ -101,8 +102,8 @@ static int push_write(struct weft_nic *nic, struct weft_nic_op *op,
 	int count, err;
 
 	/*
-	 * all packets except the last may be delivered out of order; the
-	 * carrier does not split them, since they fit
+	 * packets before the last one may be delivered out of order; they fit
+	 * the carrier's packets, so it does not split them
 	 */
 	if (op->flags & WEFT_OP_RELAXED && op->peer->whole &&
 	    op->moved + n < op->len)
@@ -235,7 +236,10 @@ int nic_access_find(struct weft_nic *nic, struct nic_peer *p,
 	return !err && !nic_ready(nic) ? -EAGAIN : err;
 }
 
-/* Copies the bytes of an injected access, which are needed after the call. */
+/*
+ * Copies the data of an injected access, because the transfer may read it after
+ * the call returns. Returns 0 or -ENOMEM.
+ */
 static int inject_copy(struct weft_nic_op *op)
 {
 	void *copy;
@@ -295,7 +299,7 @@ int weft_nic_rma_now(struct weft_nic *nic, struct weft_peer *peer,
 	uint32_t has;
 	int err;
 
-	/* a unit that has its own DMA must execute the access */
+	/* a unit with its own DMA must execute the access itself */
 	if (!nic->unit->ops->bare || nic->no_dma ||
 	    c->ops->backend->transfers_later || !p || p->dma_refused ||
 	    p->requests || p->one_sided_count ||
@@ -325,7 +329,7 @@ void nic_event(struct weft_nic *nic, struct weft_peer *src,
 	nic->up->event(nic->up_arg, &op, region);
 }
 
-/* Checks the requested access against local regions; 0 or -errno. */
+/* Checks a peer's access against the local regions. Returns 0 or -errno. */
 static int access_check(struct weft_nic *nic, const struct nic_access *a,
 			uint32_t access, void **at_p, void **region_p)
 {
@@ -390,8 +394,8 @@ int nic_got_write(struct weft_nic *nic, struct weft_peer *src,
 }
 
 /*
- * Allocates an op that serves a peer's request: local memory [at, at + len),
- * the peer's memory in segs.
+ * Allocates an op that serves a peer's request; the local memory starts at `at`
+ * and has a->len bytes. NULL: out of memory.
  */
 static struct weft_nic_op *serve_op_new(struct weft_nic *nic,
 					struct weft_peer *src,
@@ -455,7 +459,7 @@ int nic_got_dma_request(struct weft_nic *nic, struct weft_peer *src,
 	return 0;
 }
 
-/* A request of a peer that is served packet by packet or by a stream. */
+/* A peer's request that is served in packets or by a stream. */
 struct serve {
 	struct nic_access a;
 	struct weft_nic_op *op;
@@ -463,8 +467,8 @@ struct serve {
 };
 
 /*
- * Checks a request and allocates its op. Returns 0; 1: a FIN has answered the
- * request, which is refused or has no bytes; -EPROTO, -EAGAIN.
+ * Checks a request and allocates its op. Returns 0; 1: the request was refused
+ * or has no bytes, and has been answered by a FIN; -EPROTO; or -EAGAIN.
  */
 static int serve_begin(struct weft_nic *nic, struct weft_peer *src,
 		       const struct weft_pkt *pkt, const void *payload,
@@ -494,7 +498,7 @@ int nic_got_read(struct weft_nic *nic, struct weft_peer *src,
 
 	if (ret)
 		return ret > 0 ? 0 : ret;
-	/* the first request has reported the access */
+	/* the access was reported when the first request arrived */
 	if (!rest)
 		access_event(nic, src, pkt, &s.a, s.region);
 	if (!rest && nic_stream_serve(nic, s.op, pkt, s.a.offset))
@@ -526,7 +530,7 @@ int nic_got_write_offer(struct weft_nic *nic, struct weft_peer *src,
 
 /* ---- completion ---------------------------------------------------------- */
 
-/* Ends a served transfer: sends FIN to the requester. */
+/* Ends a transfer that served a peer's request: sends FIN to the requester. */
 static void serve_done(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {
 	const struct weft_nic_op seen = {
@@ -630,7 +634,7 @@ static const struct weft_stream_ops *stream_ops(const struct weft_nic *nic)
 	return nic->unit->carrier->ops->stream;
 }
 
-/* Queues a request again, or the packets of a write. */
+/* Queues op again, to send a further request or the packets of a write. */
 static void access_push(struct weft_nic *nic, struct weft_nic_op *op,
 			uint8_t type)
 {

@@ -47,7 +47,7 @@
 
 /*
  * Returns whether both sides should copy a message of this size, given the
- * other outstanding messages.
+ * other messages outstanding with this peer.
  */
 static bool shared_copy_useful(const struct weft_nic *nic,
 			       const struct nic_peer *p, uint64_t bytes)
@@ -75,7 +75,10 @@ int nic_send_rts(struct weft_nic *nic, struct nic_peer *p,
 	    !nic_is_typed(op))
 		op->cell = nic_cell_get(nic);
 	nic_segs_of(op, &rts.segs);
-	/* without a register for its memory, the message is sent in packets */
+	/*
+	 * if no register is free for the send buffer, the message is sent in
+	 * packets
+	 */
 	if (rts.segs.count && nic_memory_open(nic, op, WEFT_MR_REMOTE_READ)) {
 		nic_cell_put(nic, op->cell);
 		op->cell = 0;
@@ -120,8 +123,8 @@ static void copy_request(struct weft_nic *nic, struct weft_nic_op *op)
 }
 
 /*
- * Returns whether a shared copy is possible: DMA has worked with this peer
- * before.
+ * Returns whether a shared copy is possible and useful: it requires that a DMA
+ * has succeeded with this peer before.
  */
 static bool shared_copy_possible(struct weft_nic *nic, struct nic_peer *p,
 				 struct weft_nic_op *op,
@@ -135,8 +138,8 @@ static bool shared_copy_possible(struct weft_nic *nic, struct nic_peer *p,
 static void paced_streamed(struct weft_stream_xfer *x, int err);
 
 /*
- * Allows the sender to send bytes: all by a stream if possible, otherwise
- * packets up to byte `upto`.
+ * Allows the sender to send more bytes: all remaining bytes by a stream if
+ * possible, otherwise packets up to byte `upto`.
  */
 static void paced_grant(struct weft_nic *nic, struct weft_nic_op *op,
 			uint64_t upto, uint8_t flags)
@@ -151,7 +154,9 @@ static void paced_grant(struct weft_nic *nic, struct weft_nic_op *op,
 	};
 
 	WEFT_ASSERT(op->state == NIC_PACED && op->id && upto > op->moved);
-	/* no packet is outstanding, so the stream carries all other bytes */
+	/*
+	 * no packet is outstanding, so the stream carries all remaining bytes
+	 */
 	if (!flags && op->moved == op->end)
 		pkt.flags = nic_stream_expect(nic, op, &g, op->limit,
 					      paced_streamed);
@@ -164,7 +169,10 @@ static void paced_grant(struct weft_nic *nic, struct weft_nic_op *op,
 	nic_ctrl(nic, op->peer, &pkt, &g);
 }
 
-/* Handles the end of a stream's transfer; requests the rest in packets. */
+/*
+ * Called at the end of a stream's transfer; if bytes are missing, requests the
+ * rest in packets.
+ */
 static void paced_streamed(struct weft_stream_xfer *x, int err)
 {
 	struct weft_nic_op *op =
@@ -249,8 +257,8 @@ void nic_pull(struct weft_nic *nic, struct weft_nic_op *op,
 /* ---- end of a transfer --------------------------------------------------- */
 
 /*
- * Ends the sender's part of a shared copy: reports its bytes, and the chunk in
- * which it failed.
+ * Ends the sender's part of a shared copy: reports the number of bytes copied
+ * and, if the copy failed, the offset at which it failed.
  */
 static void copy_end(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {
@@ -267,7 +275,7 @@ static void copy_end(struct weft_nic *nic, struct weft_nic_op *op, int err)
 		nic_ctrl(nic, op->peer, &pkt, NULL);
 }
 
-/* Copies the rest of a chunk that the sender could not copy. */
+/* Copies the rest of a chunk that the sender claimed but failed to copy. */
 static void pull_redo(struct weft_nic *nic, struct weft_nic_op *op)
 {
 	uint64_t bytes = nic_chunk(op->limit);
@@ -280,7 +288,7 @@ static void pull_redo(struct weft_nic *nic, struct weft_nic_op *op)
 	nic_xfer_run(nic, op);
 }
 
-/* The sender may have written a part of the bytes. */
+/* Completes a receive; the sender may have written a part of its bytes. */
 static void copy_completed(struct weft_nic *nic, struct weft_nic_op *op,
 			   int err)
 {
@@ -313,7 +321,7 @@ void nic_xfer_done(struct weft_nic *nic, struct weft_nic_op *op, int err)
 
 /* ---- packets ------------------------------------------------------------- */
 
-/* Handles the request of a message's receiver for a shared copy. */
+/* Handles the receiver's request for a shared copy of a message. */
 int nic_got_copy_request(struct weft_nic *nic, struct weft_peer *src,
 			 const struct weft_pkt *pkt, const void *payload)
 {

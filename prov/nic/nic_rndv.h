@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Large messages: announcement, fetch, shared copy. */
+/*
+ * Large messages: announcement, pull by the receiver, shared copy, paced
+ * packets.
+ */
 #ifndef WEFT_NIC_RNDV_H
 #define WEFT_NIC_RNDV_H
 
 #include "prov/nic/nic_int.h"
 
-/* Called when this side has completed a transfer. */
+/*
+ * Called when this process has completed its transfer for a message or an
+ * access.
+ */
 void nic_xfer_done(struct weft_nic *nic, struct weft_nic_op *op, int err);
 
 int nic_send_rts(struct weft_nic *nic, struct nic_peer *p,
@@ -17,7 +23,8 @@ int nic_send_rts(struct weft_nic *nic, struct nic_peer *p,
 void nic_pull(struct weft_nic *nic, struct weft_nic_op *op,
 	      const struct nic_segs *segs, const struct weft_mem_share *memory);
 /*
- * Requests the bytes of a message in packets, if the receive buffer has room.
+ * Requests the bytes of a message in packets; if the receive buffer has no
+ * space for any, completes the receive.
  */
 void nic_paced(struct weft_nic *nic, struct weft_nic_op *op);
 int nic_got_cts(struct weft_nic *nic, struct weft_peer *src,

@@ -3,9 +3,9 @@
  * Sending messages. A message of one packet is sent at once or refused. A
  * longer eager message starts at once or is refused; its later packets wait in
  * its peer's list `sending` for space in the carrier. While a message waits
- * there, later messages to that peer get -EAGAIN, which keeps their order.
- * Requested bytes (paced rendezvous, reads) wait in `bulk` and delay no other
- * message.
+ * there, posts of later messages to that peer return -EAGAIN, which keeps the
+ * messages in order. Requested bytes (paced rendezvous, reads) wait in `bulk`
+ * and delay no other message.
  */
 #include "prov/nic/nic_send.h"
 #include "prov/backend/backend.h"
@@ -34,7 +34,10 @@ static int ctrl_try(struct weft_nic *nic, struct weft_peer *peer,
 	return nic->unit->ops->packet(nic->unit, peer, pkt, &iov, !!pkt->len);
 }
 
-/* Allocates a packet of len bytes, or returns a spare one, or NULL. */
+/*
+ * Allocates a packet with a payload of `len` bytes, or returns a spare packet;
+ * NULL: neither is available.
+ */
 static struct nic_ctrl *ctrl_new(struct weft_nic *nic, size_t len)
 {
 	struct nic_ctrl *c = malloc(sizeof(*c) + len);
@@ -63,8 +66,8 @@ void nic_ctrl(struct weft_nic *nic, struct weft_peer *peer,
 	nic_peer_busy(nic, p);
 	if (!c) {
 		/*
-		 * the loss is reported at the next poll: the caller may hold an
-		 * op that the loss would complete
+		 * the loss is reported by the next poll, since it may complete
+		 * an op that the caller is still using
 		 */
 		p->starved = nic->starved = true;
 		return;
@@ -106,7 +109,10 @@ void nic_fin(struct weft_nic *nic, struct weft_peer *peer, uint32_t id, int err)
 	nic_ctrl(nic, peer, &pkt, NULL);
 }
 
-/* Tries to send FIN. Returns 0 if FIN was sent, or if the peer is gone. */
+/*
+ * Tries to send FIN. Returns 0 if FIN was sent or the peer is gone, otherwise
+ * -EAGAIN.
+ */
 static int fin_try(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {
 	struct weft_pkt pkt;
@@ -191,9 +197,9 @@ static int typed_pack_own(struct weft_nic *nic, struct weft_nic_op *op,
 }
 
 /*
- * Packs the next n bytes of typed data. Returns the number of segments, or
- * -EAGAIN. A full packet is packed directly into memory of the carrier, if the
- * carrier provides it and packing cannot fail.
+ * Packs the next n bytes of typed data. Returns the number of segments in
+ * `part`, or -EAGAIN. A full packet is packed directly into memory of the
+ * carrier, if the carrier provides it and packing cannot fail.
  */
 static int typed_pack(struct weft_nic *nic, struct weft_nic_op *op, size_t n,
 		      struct iovec *part, struct weft_fill *fill)
@@ -344,8 +350,8 @@ static int push_sending(struct weft_nic *nic, struct nic_peer *p)
 }
 
 /*
- * Called when the granted bytes have been sent: a read is complete; a message
- * waits for the next grant.
+ * Called when the granted bytes have been sent: a served read is then complete,
+ * a message waits for the next grant.
  */
 static void bulk_out(struct weft_nic *nic, struct nic_peer *p,
 		     struct weft_nic_op *op)
@@ -370,7 +376,10 @@ static void long_message_begin(struct weft_nic *nic)
 
 static int push_next_bulk(struct weft_nic *nic, struct weft_nic_op *op)
 {
-	/* a unit sends the bytes that it serves without software cost */
+	/*
+	 * bytes that serve a peer's read have no software cost: a unit would
+	 * send them by itself
+	 */
 	if (!op->moved && op->kind != WEFT_SERVE &&
 	    op->limit > nic->packet_bytes)
 		long_message_begin(nic);
@@ -459,7 +468,7 @@ WEFT_HOT int weft_nic_inject(struct weft_nic *nic, struct weft_peer *peer,
 /*
  * Keeps a message for which the carrier has no space, if the peer was contacted
  * before: a unit that waits for acknowledgements has no space until the peer
- * polls, and a client may make no further call after its last message. Later
+ * polls, and the caller may make no further call after its last message. Later
  * messages are refused until this one is sent.
  */
 static int send_enqueue(struct weft_nic *nic, struct nic_peer *p,
@@ -527,13 +536,16 @@ static int send_eager(struct weft_nic *nic, struct nic_peer *p,
 }
 
 /*
- * Returns the largest eager message; with streams, the limit is lower, so that
- * longer messages use RTS.
+ * Returns the size of the largest eager message. With streams the limit is
+ * lower, so that longer messages are announced by RTS.
  */
 static size_t eager_limit(const struct weft_nic *nic,
 			  const struct weft_nic_op *op)
 {
-	/* the payload limit is 0: the path has no datagrams, so no streams */
+	/*
+	 * a payload limit (`whole`) of 0 means a path without datagrams, thus
+	 * without streams
+	 */
 	if (weft_likely(!nic->stream_min || !op->peer->whole ||
 			nic->stream_min > nic->eager_bytes))
 		return nic->eager_bytes;
@@ -542,8 +554,8 @@ static size_t eager_limit(const struct weft_nic *nic,
 
 /*
  * Sends a message that is announced, split or acknowledged. An injected message
- * is sent in one packet whatever its length, since the caller may reuse its
- * buffer.
+ * is sent in one packet regardless of the eager limit, since the caller may
+ * reuse its buffer.
  */
 static int send_long(struct weft_nic *nic, struct nic_peer *p,
 		     struct weft_nic_op *op)

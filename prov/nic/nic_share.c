@@ -27,7 +27,7 @@ struct nic_row {
 	/* write counter, odd during a write; 0: row never used */
 	weft_au64 seq;
 	weft_au64 key;
-	weft_au64 address; /* address of the first byte */
+	weft_au64 address; /* address of the region's first byte */
 	weft_au64 addr;	   /* RMA address of the first byte */
 	weft_au64 len;
 	weft_au64 access; /* access bits; 0: the row is free */
@@ -78,11 +78,14 @@ void nic_share_init(struct weft_nic *nic)
 	int err;
 
 	nic->share = share_map(nic, NULL, &err);
-	/* if the interfaces copy, there is no shared copy */
+	/* if the interfaces copy messages, there are no shared copies */
 	nic->cells_free = nic->unit->carrier->ops->backend->transfers_later
 				  ? 0
 				  : UINT64_MAX;
-	/* R11 pairs with A11 in nic_share_peer: zeroes before the magic. */
+	/*
+	 * R11 pairs with A11 in nic_share_peer: the area is zeroed before the
+	 * magic is stored.
+	 */
 	if (nic->share)
 		weft_store64(&nic->share->magic, SHARE_MAGIC);
 }
@@ -123,7 +126,10 @@ static unsigned row_index(const struct nic_share *s, const struct nic_row *r)
 	return (unsigned)(r - s->row);
 }
 
-/* Returns the row of a key, or NULL; *free_p: a free row for the key. */
+/*
+ * Returns the row with this key, or NULL; sets *free_p to a free row for the
+ * key.
+ */
 static struct nic_row *row_lookup(struct nic_share *s, uint64_t key,
 				  struct nic_row **free_p)
 {
@@ -144,7 +150,7 @@ static struct nic_row *row_lookup(struct nic_share *s, uint64_t key,
 	return NULL;
 }
 
-/* Writes the values between an odd and an even seq. */
+/* Writes a row: seq is odd while the values change, and even afterwards. */
 static void row_write(struct nic_row *r, const struct weft_mem_access *w,
 		      uint64_t at)
 {
@@ -152,13 +158,19 @@ static void row_write(struct nic_row *r, const struct weft_mem_access *w,
 	uint64_t seq = weft_load64_relaxed(&r->seq);
 
 	weft_store64_relaxed(&r->seq, seq + 1);
-	/* R12 pairs with A12 in row_read: odd seq before any new value. */
+	/*
+	 * R12 pairs with A12 in row_read: the odd seq is stored before any new
+	 * value.
+	 */
 	weft_store64(&r->key, w->key);
 	weft_store64(&r->address, at);
 	weft_store64(&r->addr, w->addr);
 	weft_store64(&r->len, w->len);
 	weft_store64(&r->access, w->access);
-	/* R13 pairs with A13 in row_read: values before the even seq. */
+	/*
+	 * R13 pairs with A13 in row_read: the values are stored before the even
+	 * seq.
+	 */
 	weft_store64(&r->seq, seq + 2);
 }
 
@@ -172,7 +184,10 @@ void weft_nic_region_list(struct weft_nic *nic,
 	r = row_lookup(nic->share, row->key, &free_row);
 	if (!r)
 		r = free_row;
-	/* peers send requests if the region has no memory register */
+	/*
+	 * if the region gets no memory register, it is not listed, and peers
+	 * send requests
+	 */
 	if (r && !nic_memory_region(nic, row_index(nic->share, r), row, at))
 		row_write(r, row, (uint64_t)(uintptr_t)at);
 }
@@ -208,7 +223,10 @@ static bool row_read(struct nic_row *r, struct weft_mem_access *w,
 		seq = weft_load64(&r->seq);
 		if (!seq)
 			return false;
-		/* A12 pairs with R12: a new value implies a later seq below. */
+		/*
+		 * A12 pairs with R12: if a new value was read, the load of seq
+		 * below returns a later seq.
+		 */
 		w->key = weft_load64(&r->key);
 		*at_p = weft_load64(&r->address);
 		w->addr = weft_load64(&r->addr);

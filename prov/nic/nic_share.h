@@ -10,14 +10,15 @@ void nic_share_init(struct weft_nic *nic);
 /* Maps the peer's shared area. Returns 0, -EAGAIN or -EOPNOTSUPP. */
 int nic_share_peer(struct weft_nic *nic, struct nic_peer *p);
 /*
- * Returns the address of the requested memory in the peer, the start of its
- * region, and the row's access bits. -ENOENT: not listed, send a request;
- * -EACCES, -EFAULT, -EAGAIN.
+ * Looks up the requested memory in the peer's table: sets *at_p to its address
+ * in the peer, *region_p to the start of its region, and *access_p to the
+ * region's access bits. -ENOENT: the region is not listed, so a request must be
+ * sent; -EACCES, -EFAULT, -EAGAIN.
  */
 int nic_share_find(struct weft_nic *nic, struct nic_peer *p,
 		   const struct weft_mem_access *want, uint64_t *at_p,
 		   uint64_t *region_p, uint32_t *access_p);
-/* Returns cursor i of an area. */
+/* Returns cursor i of a shared area. */
 weft_au64 *nic_share_cell(struct nic_share *s, uint32_t i);
 
 #endif

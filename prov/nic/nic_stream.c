@@ -23,7 +23,10 @@ static const struct weft_stream_ops *stream_ops(const struct weft_nic *nic)
 bool nic_stream_wanted(const struct weft_nic *nic, const struct weft_nic_op *op,
 		       uint64_t bytes)
 {
-	/* a sender that announced no segments sends typed data */
+	/*
+	 * a sender that announced no segments sends typed data, for which
+	 * streams are not used
+	 */
 	if (op->kind == WEFT_RECV && !op->remote_count)
 		return false;
 	return nic->stream_min && bytes >= nic->stream_min && !nic_is_typed(op);
@@ -66,12 +69,18 @@ uint8_t nic_stream_expect(struct weft_nic *nic, struct weft_nic_op *op,
 	return ret == -EAGAIN ? NIC_CTS_CONNECT : 0;
 }
 
-/* All bytes are sent, or the stream is broken: the receiver responds. */
+/*
+ * Nothing to do when all bytes have been sent or the stream is broken: the
+ * receiver responds.
+ */
 static void stream_sent(struct weft_stream_xfer *x, int err)
 {
 }
 
-/* Sends by the stream. If that fails, the receiver detects it and restarts. */
+/*
+ * Sends the granted bytes by the stream. If that fails, the receiver detects it
+ * and requests a restart. Returns 1 or -EPROTO.
+ */
 static int stream_supply(struct weft_nic *nic, struct weft_nic_op *op,
 			 const struct nic_grant *g, uint64_t end)
 {

@@ -21,13 +21,13 @@ static struct weft_carrier_stats stats_of(const struct side *s)
 	return st;
 }
 
-/* Returns the bytes that s has received by streams. */
+/* Returns the number of bytes that s has received through streams. */
 static uint64_t received(const struct side *s)
 {
 	return stats_of(s).stream_bytes;
 }
 
-/* One message from `from` to `to`, checked. */
+/* Sends a message and checks it; late: posts the receive after the send. */
 static void message(struct world *w, struct side *from, struct side *to,
 		    size_t len, bool late)
 {
@@ -96,7 +96,7 @@ static void long_messages_use_the_stream(void **state)
 	}
 }
 
-/* A message that starts in datagrams continues by the stream. */
+/* A message that starts in datagrams continues through the stream. */
 static void a_message_changes_to_a_new_stream(void **state)
 {
 	struct world *w = streams_world(NULL, false);
@@ -126,7 +126,7 @@ static void typed_set(struct weft_nic_op *op, struct weft_nic_typed *t)
 	op->iov_count = WEFT_IOV_TYPED;
 }
 
-/* Typed data at one of the sides: all bytes use packets. */
+/* Typed data at one of the sides: all bytes are sent in packets. */
 static void typed_message(struct world *w, bool sender)
 {
 	enum { LEN = 200000 };
@@ -300,7 +300,7 @@ static void access_post(struct side *s, uint8_t kind, unsigned flags, void *buf,
 	T_OK(weft_nic_rma(s->nic, op));
 }
 
-/* A accesses B's memory and waits; returns the bytes that used a stream. */
+/* Accesses b's memory and waits. Returns how many bytes used a stream. */
 static uint64_t access_run(struct world *w, uint8_t kind, unsigned flags,
 			   uint64_t addr, uint64_t len, uint64_t seed)
 {
@@ -337,7 +337,7 @@ static void long_accesses_use_the_stream(void **state)
 	world_close(w);
 }
 
-/* Every access is reported once, by a stream, by packets, or by both. */
+/* Every access completes once: by a stream, by packets, or by both. */
 static void accesses_survive_broken_streams(void **state)
 {
 	static const char *const plans[] = { "cut=1", "cut=70000", "cut=100000",

@@ -187,7 +187,8 @@ static void case_fin_before_completion(const struct grid *g)
 	unsigned sent = 1;
 
 	/*
-	 * copy once before: later a unit may accept more packets for this peer
+	 * the first transfer: after it a unit may accept more packets for this
+	 * peer
 	 */
 	post_recv(&w->b, first, 8, 3, w->b.peer->index);
 	post_send(w, &w->a, first, BIG, 3, 0);

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Names of endpoints: resolving, checking, printing union weft_name. */
+/*
+ * Names of endpoints (union weft_name): resolving, checking and printing them.
+ */
 #include "prov/ofi/weft_addr.h"
 #include "prov/ofi/weft_conf.h"
 
@@ -56,9 +58,9 @@ bool weft_addr_read(const void *addr, size_t len, union weft_name *name_p)
 /* ---- addresses of this host ---------------------------------------------- */
 
 /*
- * Returns whether i has an address of that family that other hosts can use.
- * Link-local IPv6 addresses are excluded, since they also need an interface
- * number.
+ * Returns whether interface address i is of that family and can be used by
+ * other hosts. Link-local IPv6 addresses are excluded, since they also need an
+ * interface number.
  */
 static bool iface_has(const struct ifaddrs *i, sa_family_t family)
 {
@@ -71,7 +73,8 @@ static bool iface_has(const struct ifaddrs *i, sa_family_t family)
 
 /*
  * Sets the address of *name to the first address of its family. iface: name of
- * the interface; NULL: any interface that is up, except the loopback.
+ * the interface; NULL: any interface that is up, except the loopback. Returns 0
+ * or -errno.
  */
 static int addr_first(const char *iface, union weft_name *name)
 {
@@ -109,11 +112,15 @@ int weft_addr_iface(const char *text, union weft_name *name)
 }
 
 /*
- * Sets the local address of the default route, by connecting an unused socket.
+ * Sets the address of *name to the local address of the default route, which it
+ * finds by connecting a temporary socket.
  */
 static int addr_by_route(union weft_name *name)
 {
-	/* unassigned addresses (RFC 5737, 3849), which use the default route */
+	/*
+	 * addresses reserved for documentation (RFC 5737, 3849), which packets
+	 * reach by the default route
+	 */
 	struct weft_ip ip = { .byte = { 0x20, 0x01, 0x0d, 0xb8, [15] = 1 } };
 	union weft_name to;
 	socklen_t len = weft_name_bytes(name);
@@ -181,7 +188,10 @@ static int resolve_name(const char *node, const char *service, int flags,
 	return err;
 }
 
-/* Resolves in the family, or in IPv4 and then IPv6. */
+/*
+ * Resolves a name in the given family; for AF_UNSPEC, in IPv4 first and then in
+ * IPv6.
+ */
 static int resolve(const char *node, const char *service, int flags,
 		   sa_family_t family, union weft_name *name_p)
 {
@@ -229,7 +239,7 @@ struct range {
 	sa_family_t family;
 };
 
-/* Resolves the i-th node of a range. */
+/* Computes the i-th node of a range and resolves it. */
 static int range_node(const struct range *r, size_t i, union weft_name *name_p)
 {
 	const char *node = r->node;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Address vectors. An fi_addr_t is an index into a table of names, for
- * FI_AV_MAP and FI_AV_TABLE. Each endpoint has a table from index to peer
- * record, filled on first use, so that a post costs one load, and a reverse
- * table from a peer's index to the fi_addr_t, for FI_SOURCE.
+ * FI_AV_MAP and FI_AV_TABLE. Each endpoint has a table that maps the index to
+ * the peer record, filled on first use, so that the lookup in a post costs one
+ * load, and a reverse table that maps a peer's index to the fi_addr_t, for
+ * FI_SOURCE.
  *
- * FI_AV_MAP gives equal names the same address and counts its uses; FI_AV_TABLE
- * gives every insertion a new index, as applications expect.
+ * With FI_AV_MAP, equal names get the same fi_addr_t, and its uses are counted;
+ * with FI_AV_TABLE, every insertion gets a new index, as applications expect.
  */
 #include "prov/ofi/weft_av.h"
 #include "prov/ofi/weft_addr.h"
@@ -25,7 +26,10 @@ static struct weft_av *to_av(struct fid_av *fid)
 	return weft_container_of(fid, struct weft_av, fid);
 }
 
-/* Returns the key of a name in by_name, which contains index + 1. */
+/*
+ * Returns the key of a name in the hash table by_name, whose values are index +
+ * 1.
+ */
 static uint64_t key_of(const union weft_name *name)
 {
 	return weft_name_key(name);
@@ -54,8 +58,8 @@ static bool in_use(struct weft_av *av, fi_addr_t addr)
 /* ---- tables of the endpoint ---------------------------------------------- */
 
 /*
- * Grows an array of 8-byte elements to hold index i; all new bytes are set to
- * `fill`.
+ * Grows an array of 8-byte elements to hold index i; sets all new bytes to
+ * `fill`. Returns the array, or NULL if out of memory.
  */
 static void *table_grow(void *array, size_t *room, size_t i, int fill)
 {
@@ -118,7 +122,7 @@ fi_addr_t weft_ep_source_find(struct weft_ep *ep, struct weft_peer *peer)
 	}
 	/*
 	 * cache the reverse entry only together with the forward entry, through
-	 * which a removal finds it
+	 * which a removal finds the reverse entry
 	 */
 	if (!peer_set(ep, i, peer))
 		ep->sources[peer->index] = i;
@@ -160,7 +164,7 @@ void weft_av_unbind(struct weft_ep *ep)
 
 /* ---- inserting and removing ---------------------------------------------- */
 
-/* Returns a free entry, or NONE: out of memory. */
+/* Allocates an entry. Returns its index, or NONE if out of memory. */
 static uint32_t entry_get(struct weft_av *av)
 {
 	uint32_t i = av->free;
@@ -263,7 +267,7 @@ static int remove_one(struct weft_av *av, fi_addr_t addr)
 	return 0;
 }
 
-/* Destinations for the result of an insertion. */
+/* Where an insertion stores its results. */
 struct report {
 	struct weft_av *av;
 	fi_addr_t *addr; /* addresses; NULL: not requested */
@@ -271,7 +275,10 @@ struct report {
 	void *context;
 };
 
-/* Inserts count names, `stride` bytes apart; they may be unaligned. */
+/*
+ * Inserts `count` names, which are stored `stride` bytes apart and may be
+ * unaligned.
+ */
 static int insert_all(struct weft_av *av, const void *names, size_t stride,
 		      size_t count, const struct report *r)
 {
@@ -304,7 +311,7 @@ static int insert_all(struct weft_av *av, const void *names, size_t stride,
 		weft_eq_post(av->eq, FI_AV_COMPLETE, &done, sizeof(done)));
 }
 
-/* Common start of the three insertion calls: fills r or returns -FI_E*. */
+/* First part of the three insertion calls: fills *r, or returns -FI_E*. */
 static int insert_begin(struct weft_av *av, fi_addr_t *fi_addr, uint64_t flags,
 			void *context, struct report *r)
 {

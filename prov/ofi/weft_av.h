@@ -15,13 +15,16 @@ int weft_av_open(struct fid_domain *domain, struct fi_av_attr *attr,
 int weft_av_bind(struct weft_av *av, struct weft_ep *ep);
 void weft_av_unbind(struct weft_ep *ep);
 
-/* Internal: slow paths of the two functions below (weft_av.c). */
+/* Slow paths of the two functions below, for use by these only (weft_av.c). */
 struct weft_peer *weft_ep_peer_make(struct weft_ep *ep,
 				    fi_addr_t addr) WEFT_COLD;
 fi_addr_t weft_ep_source_find(struct weft_ep *ep,
 			      struct weft_peer *peer) WEFT_COLD;
 
-/* Returns the peer of an address; NULL: not in the vector. O(1). */
+/*
+ * Returns the peer with this address in O(1); NULL: the address is not in the
+ * vector.
+ */
 static inline struct weft_peer *weft_ep_peer(struct weft_ep *ep, fi_addr_t addr)
 {
 	if (weft_likely(addr < ep->peer_room && ep->peers[addr]))
@@ -29,7 +32,10 @@ static inline struct weft_peer *weft_ep_peer(struct weft_ep *ep, fi_addr_t addr)
 	return weft_ep_peer_make(ep, addr);
 }
 
-/* Returns a peer's address; FI_ADDR_NOTAVAIL: not in the vector. O(1). */
+/*
+ * Returns a peer's address in O(1); FI_ADDR_NOTAVAIL: the peer is not in the
+ * vector.
+ */
 static inline fi_addr_t weft_ep_source(struct weft_ep *ep,
 				       struct weft_peer *peer)
 {

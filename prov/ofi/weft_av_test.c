@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Address vectors: insertion, lookup, removal, both types, events. */
+/* Address vectors: insertion, lookup, removal, both AV types, events. */
 #include "prov/ofi/weft_addr.h"
 #include "prov/ofi/weft_av.h"
 #include "test/support/weft_fake.h"
@@ -100,7 +100,7 @@ static void an_endpoint_finds_peers_and_their_addresses(void **state)
 	}
 	T_NULL(weft_ep_peer(&ep->ep, 100));
 	T_NULL(weft_ep_peer(&ep->ep, FI_ADDR_NOTAVAIL));
-	/* neither lookup finds a removed peer; both find it after insertion */
+	/* both lookups fail for a removed peer, but not after reinsertion */
 	peer = weft_ep_peer(&ep->ep, addr[60]);
 	T_OK(fi_av_remove(av, &addr[60], 1, 0));
 	T_NULL(weft_ep_peer(&ep->ep, addr[60]));

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PPN_MAX 1000000 /* mpiexec has the same limit */
+#define PPN_MAX 1000000 /* mpiexec has the same limit on ranks per node */
 
 const struct weft_cfg_table weft_conf_options = {
 	weft_fi_opts,
@@ -47,7 +47,9 @@ static sa_family_t family_find(const char *name)
 	return strcmp(name, "inet6") ? AF_UNSPEC : AF_INET6;
 }
 
-/* Finds a machine given as NAME[@VARIANT][:DIMS]. */
+/*
+ * Returns the machine for a text NAME[@VARIANT][:DIMS]; NULL: no such machine.
+ */
 static const struct weft_machine *machine_named(const char *text)
 {
 	char name[32];
@@ -73,7 +75,10 @@ static void say_no_machine(const char *name)
 		      name, all);
 }
 
-/* Returns the machine of a machine file, with the sizes of the file. */
+/*
+ * Returns the machine with the unit and the sizes of a machine file; NULL after
+ * an error.
+ */
 static const struct weft_machine *machine_modelled(const char *text)
 {
 	static struct weft_machine m;
@@ -101,7 +106,10 @@ static const struct weft_machine *machine_modelled(const char *text)
 	return ret ? NULL : &m;
 }
 
-/* Finds the machine; an unknown name is an error, not replaced by a default. */
+/*
+ * Returns the machine with this name. For an unknown name, logs an error and
+ * returns NULL; no default is used.
+ */
 static const struct weft_machine *machine_find(const char *name, bool virt)
 {
 	bool file = virt && strchr(name, '/');
@@ -118,7 +126,10 @@ static struct weft_conf conf;
 
 static struct weft_noise conf_noise;
 
-/* Returns the text after the prefix, or NULL. */
+/*
+ * Returns the part of the text after the prefix; NULL: the text has another
+ * prefix.
+ */
 static const char *after(const char *text, const char *prefix)
 {
 	size_t n = strlen(prefix);
@@ -127,7 +138,8 @@ static const char *after(const char *text, const char *prefix)
 }
 
 /*
- * Reads a factor, instructions=N or blocks=N. Returns false if it is invalid.
+ * Reads FI_WEFT_COMPUTE: a factor, "instructions=N" or "blocks=N". Returns
+ * false if it is invalid.
  */
 static bool compute_read(const char *text)
 {
@@ -146,7 +158,8 @@ static bool compute_read(const char *text)
 }
 
 /*
- * Returns whether the numbers for virtual time are valid; logs an error if not.
+ * Returns whether the numeric options for virtual time are valid; logs an error
+ * if they are not.
  */
 static bool numbers_ok(void)
 {

@@ -41,8 +41,8 @@ struct weft_conf {
 const struct weft_conf *weft_conf(void);
 
 /*
- * Returns entry i of the machine table; the configured machine with the sizes
- * of its file. NULL: no more entries.
+ * Returns entry i of the machine table; the entry of the configured machine has
+ * the sizes from its machine file. NULL: no more entries.
  */
 const struct weft_machine *weft_conf_machine_at(unsigned i);
 extern const struct weft_cfg_table weft_conf_options;

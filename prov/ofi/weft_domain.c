@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The domain: opens queues, counters, vectors, regions and endpoints, and holds
- * the lock they share. Progress and waits use its list of enabled endpoints.
+ * The domain: opens queues, counters, address vectors, memory regions and
+ * endpoints, and has the lock that they share. Progress and waits use its list
+ * of enabled endpoints.
  */
 #include "prov/ofi/weft_domain.h"
 #include "prov/ofi/ep/weft_atomic.h"

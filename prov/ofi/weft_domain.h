@@ -6,9 +6,10 @@
 #include "prov/ofi/weft_ofi.h"
 
 /*
- * Add an endpoint with its carrier (last step of fi_enable) to the endpoints
- * that the domain's progress and waits poll, and remove it (first step of
- * close). The caller holds the lock. weft_domain_ep_add returns 0 or -ENOMEM.
+ * Add an endpoint with its carrier to the endpoints that the domain's progress
+ * and waits poll (last step of fi_enable), and remove it from them (first step
+ * of close). The caller holds the lock. weft_domain_ep_add returns 0 or
+ * -ENOMEM.
  */
 int weft_domain_ep_add(struct weft_domain *d, struct weft_ep *ep);
 void weft_domain_ep_del(struct weft_domain *d, struct weft_ep *ep);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The only place where -errno becomes -FI_E*. libfabric uses most errno numbers
- * unchanged; the table contains the others.
+ * The only place where -errno is converted to -FI_E*. libfabric uses most errno
+ * numbers unchanged; the table contains the others.
  */
 #include "prov/ofi/weft_err.h"
 
@@ -16,7 +16,7 @@ static const struct {
 	{ EPROTO, FI_EIO }, /* a peer sent an invalid packet */
 	{ EBADMSG, FI_EIO },
 	{ EPIPE, FI_ECONNRESET },
-	{ ESRCH, FI_ECONNRESET }, /* the peer's process is gone */
+	{ ESRCH, FI_ECONNRESET }, /* the peer's process has ended */
 	{ ENETRESET, FI_ECONNRESET },
 	{ ERANGE, FI_EINVAL },
 	{ ENFILE, FI_EMFILE },

@@ -10,7 +10,7 @@
  * message longer than its buffer, becomes FI_ETRUNC.
  */
 ssize_t weft_ofi_err(ssize_t err);
-/* Implements the strerror functions of CQ and EQ. */
+/* Implements the strerror functions of completion and event queues. */
 const char *weft_strerror(int prov_errno, char *buf, size_t len);
 
 #endif

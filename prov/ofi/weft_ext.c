@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* fi_open_ops: the ops tables of rdma/fi_ext_weft.h. */
+/* fi_open_ops: returns the ops tables of rdma/fi_ext_weft.h. */
 #include "prov/ofi/weft_ext.h"
 #include "prov/ofi/ep/weft_hmem.h"
 #include "prov/ofi/weft_conf.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The extension rdma/fi_ext_weft.h. */
+/* Entry point of the extension rdma/fi_ext_weft.h. */
 #ifndef WEFT_OFI_EXT_H
 #define WEFT_OFI_EXT_H
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The functions of libfabric's library that the provider calls, for a process
- * that uses only this provider. Loading libfabric's library would load the
- * libraries of all providers of the host, whose constructors install signal
+ * Implementation of the libfabric functions that the provider calls, for a
+ * process that uses only this provider. Loading libfabric itself would load the
+ * libraries of all providers on the host, whose constructors install signal
  * handlers and may take 200 ms to measure clocks. Memory allocated here may be
- * freed by libfabric, and vice versa. Linked into the MPI library and the
- * provider that it loads; hidden in both.
+ * freed by libfabric, and vice versa. These functions are linked into the MPI
+ * library and into the provider that it loads, as hidden symbols.
  */
 #include <rdma/fabric.h>
 #include <rdma/fi_domain.h>
@@ -25,7 +25,7 @@ static void *copy_or_zero(const void *from, size_t bytes)
 	return to;
 }
 
-/* Copies an optional part; returns false if out of memory. */
+/* Copies an optional part if it is present. Returns false if out of memory. */
 static int copy_if(void *at, const void *from, size_t bytes)
 {
 	void *to = from ? copy_or_zero(from, bytes) : NULL;
@@ -59,8 +59,8 @@ static int copy_fabric(struct fi_fabric_attr *a)
 }
 
 /*
- * Replaces the pointers in d, which still point to the parts of i, by pointers
- * to copies. Missing attributes are zeroed.
+ * Replaces the pointers in d, which still point to the attributes of i, by
+ * pointers to copies. Missing attributes are zeroed.
  */
 static int copy_parts(struct fi_info *d, const struct fi_info *i)
 {
@@ -126,7 +126,7 @@ void fi_freeinfo(struct fi_info *info)
 	}
 }
 
-/* Texts of the errors that are not errno numbers. */
+/* Texts for the error codes that are not errno numbers. */
 static const char *const beyond[] = {
 	[FI_EOTHER - FI_ERRNO_OFFSET] = "unspecified error",
 	[FI_ETOOSMALL - FI_ERRNO_OFFSET] = "a buffer is too small",

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * fi_getinfo. The capabilities of a machine are one fi_info (the offer), with
- * which the hints are compared. Most fields are compared by tables: a row
- * contains a field, which has the same offset in hints, offer and answer, and
- * the rule for it. The other rules are functions below.
+ * which the hints are compared. Most fields are compared by tables: a row names
+ * a field, which has the same offset in hints, offer and answer, and the rule
+ * for it. The fields with other rules are handled by functions below.
  *
  * One fi_info is returned: that of the machine that the hints name by its
- * fabric or domain, else that of FI_WEFT_MACHINE. With several equal infos Open
- * MPI would distribute the ranks of a job over machines.
+ * fabric or domain, else that of FI_WEFT_MACHINE. If several equal infos were
+ * returned, Open MPI would distribute the ranks of a job over the machines.
  */
 #include "prov/ofi/weft_info.h"
 #include "prov/mem/mem.h"
@@ -18,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Supported capabilities, by the attributes that may contain them. */
+/* Supported capabilities, grouped by the attributes that may contain them. */
 #define PRIMARY                                                    \
 	(FI_MSG | FI_TAGGED | FI_RMA | FI_ATOMIC | FI_COLLECTIVE | \
 	 FI_DIRECTED_RECV)
@@ -58,7 +58,7 @@
 
 /* ---- the offer ----------------------------------------------------------- */
 
-/* Access orders; each implies the same order of RMA and of atomics. */
+/* Orders of accesses; each includes the same order for RMA and for atomics. */
 static const uint64_t orders[] = { FI_ORDER_RAR, FI_ORDER_RAW, FI_ORDER_WAR,
 				   FI_ORDER_WAW };
 static_assert(FI_ORDER_RMA_WAW == FI_ORDER_RMA_RAR << 3 &&
@@ -162,7 +162,7 @@ static struct fi_info *machine_offer(const struct weft_machine *m)
 
 enum part { TX, RX, EP, DOMAIN };
 
-/* Returns the attribute structure of an info, or NULL. */
+/* Returns the attribute structure of this kind in an info, or NULL. */
 static char *part_of(const struct fi_info *info, enum part part)
 {
 	switch (part) {
@@ -177,7 +177,10 @@ static char *part_of(const struct fi_info *info, enum part part)
 	}
 }
 
-/* Values of the answer. KEEP: the offer; ECHO: the requested value, if any. */
+/*
+ * What the answer contains. KEEP: the offered value; ECHO: the requested value,
+ * if any.
+ */
 enum echo { KEEP, ECHO };
 
 struct row {
@@ -191,7 +194,7 @@ struct row {
 #define IN_EP(field)	 EP, offsetof(struct fi_ep_attr, field)
 #define IN_DOMAIN(field) DOMAIN, offsetof(struct fi_domain_attr, field)
 
-/* Numbers (size_t): the request must not exceed the offer. */
+/* Numeric fields (size_t): the request must not exceed the offer. */
 static const struct row numbers[] = {
 	{ IN_TX(inject_size), ECHO },
 	{ IN_TX(size), ECHO },
@@ -234,7 +237,10 @@ static const struct row bits[] = {
 	{ IN_DOMAIN(caps), KEEP },
 };
 
-/* Choices (enum): all are supported; the answer is the requested value. */
+/*
+ * Fields with a choice (enum): all choices are supported, and the answer is the
+ * requested one.
+ */
 static const struct row choices[] = {
 	{ IN_DOMAIN(threading), ECHO },
 	{ IN_DOMAIN(control_progress), ECHO },
@@ -276,7 +282,10 @@ static bool row_choice(const struct row *r, const char *hint, char *answer)
 	return true;
 }
 
-/* Applies a table; bits that were not requested (op_flags) become 0. */
+/*
+ * Compares the fields of a table and sets them in the answer; bits that were
+ * not requested (op_flags) become 0. Returns false if a field does not match.
+ */
 static bool rows_match(const struct row *row, size_t count,
 		       bool (*match)(const struct row *, const char *, char *),
 		       const struct fi_info *hints, struct fi_info *answer)
@@ -303,7 +312,7 @@ static bool rows_match(const struct row *row, size_t count,
 
 /*
  * Adds the direction flags (FI_SEND, FI_RECV, ...) that follow from the primary
- * capabilities, unless the caller has set some.
+ * capabilities, unless the caller has requested directions explicitly.
  */
 static uint64_t with_directions(uint64_t caps)
 {
@@ -315,7 +324,7 @@ static uint64_t with_directions(uint64_t caps)
 }
 
 /*
- * Adds the secondary capabilities that cost nothing in addition to the
+ * Adds the secondary capabilities that cause no cost beyond that of the
  * requested ones.
  */
 static uint64_t with_secondary(uint64_t caps)
@@ -332,8 +341,8 @@ static uint64_t with_secondary(uint64_t caps)
 }
 
 /*
- * Compares capabilities. FI_HMEM is offered only on request, on machines that
- * support it.
+ * Compares the capabilities and sets them in the answer. FI_HMEM is offered
+ * only on request, on machines that support it.
  */
 static bool match_caps(const struct fi_info *hints, struct fi_info *answer,
 		       uint64_t hmem)
@@ -360,9 +369,9 @@ static bool match_caps(const struct fi_info *hints, struct fi_info *answer,
 }
 
 /*
- * Compares the modes; the provider requires no mode. Since API 1.5 mr_mode is a
- * bit set, in which FI_MR_BASIC or FI_MR_SCALABLE may be requested alone;
- * before 1.5 the answer is one of these two values.
+ * Compares the memory registration modes; the provider requires none. Since API
+ * 1.5 mr_mode is a bit set, but may also be FI_MR_BASIC or FI_MR_SCALABLE
+ * alone; before 1.5 the answer is one of these two values.
  */
 static bool match_mr_mode(uint32_t version, const struct fi_info *hints,
 			  struct fi_info *answer)
@@ -444,7 +453,7 @@ static int addr_put(const union weft_name *name, void **addr_p, size_t *len_p)
 	return 0;
 }
 
-/* Copies an address of the hints; -ENODATA: not a valid name. */
+/* Copies an address from the hints. -ENODATA: it is not a valid name. */
 static int addr_copy(const void *hint, size_t len, sa_family_t family,
 		     void **addr_p, size_t *len_p)
 {
@@ -475,8 +484,9 @@ static int addr_resolve(const char *node, const char *service, uint64_t flags,
 }
 
 /*
- * Returns the family of the addresses: of addr_format in the hints; else of the
- * node; else of src_addr or dest_addr in the hints; else this host's default.
+ * Returns the address family for the answer: that of addr_format in the hints;
+ * else that of the node; else that of src_addr or dest_addr in the hints; else
+ * this host's default.
  */
 static sa_family_t family_choose(const char *node, uint64_t flags,
 				 const struct fi_info *hints)
@@ -498,8 +508,8 @@ static sa_family_t family_choose(const char *node, uint64_t flags,
 }
 
 /*
- * Sets the addresses: from node and service, else from the hints, else a free
- * port.
+ * Sets the addresses in the answer: from node and service, else from the hints,
+ * else to the default address with a free port.
  */
 static int addresses_set(const char *node, const char *service, uint64_t flags,
 			 const struct fi_info *hints, struct fi_info *info)

@@ -12,7 +12,7 @@
 
 /*
  * Calls getinfo with the hints that set_hints() sets; NULL: no hints. The
- * caller frees the answer.
+ * caller frees *info_p.
  */
 static int get_info(void (*set_hints)(struct fi_info *hints),
 		    struct fi_info **info_p)

@@ -18,8 +18,8 @@ static const enum fi_param_type param_type[] = {
 };
 
 /*
- * Defines the parameters: "FI_WEFT_SPIN" is the parameter "spin" of the
- * provider "weft".
+ * Defines the parameters in libfabric: for example, "FI_WEFT_SPIN" is the
+ * parameter "spin" of the provider "weft".
  */
 static void define_params(const struct fi_provider *prov)
 {

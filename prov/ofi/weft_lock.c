@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Slow path of the domain's mutex: contention. */
+/* Slow path of the domain's mutex, for the case of contention. */
 #include "prov/ofi/weft_lock.h"
 
 #include "src/base/futex.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The domain's mutex: one word, no system call without contention. Values of
- * the word: 0: free, 1: held, 2: held, and a thread blocks.
+ * The domain's mutex: one word, and no system call without contention. Values
+ * of the word: 0 (free), 1 (held), 2 (held, and a thread may be blocked on it).
  */
 #ifndef WEFT_OFI_LOCK_H
 #define WEFT_OFI_LOCK_H

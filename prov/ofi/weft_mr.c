@@ -33,7 +33,10 @@ int weft_mr_find(struct weft_domain *d, const struct weft_mr_request *want,
 	if (want->access & ~mr->access)
 		return -EACCES;
 	at = want->addr - mr->start;
-	/* an address below start wraps around to a huge offset */
+	/*
+	 * for an address below the start, the unsigned difference is a huge
+	 * offset
+	 */
 	if (at > mr->len || want->len > mr->len - at)
 		return -EFAULT;
 	*mr_p = mr;
@@ -82,7 +85,7 @@ static void hide_everywhere(struct weft_mr *mr)
 		weft_nic_region_unlist(d->eps[i]->nic, mr->fid.key);
 }
 
-/* Ends accesses of peers in progress. */
+/* Aborts accesses of peers to the region that are in progress. */
 static void accesses_end(struct weft_mr *mr)
 {
 	struct weft_domain *d = mr->domain;
@@ -163,7 +166,10 @@ static int weft_mr_bind(struct fid *fid, struct fid *bfid, uint64_t flags)
 	return ret;
 }
 
-/* Does nothing for FI_ENABLE and FI_REFRESH: registration enables a region. */
+/*
+ * Accepts FI_ENABLE and FI_REFRESH without an action, because registration
+ * enables a region.
+ */
 static int weft_mr_control(struct fid *fid, int command, void *arg)
 {
 	return command == FI_ENABLE || command == FI_REFRESH ? 0 : -FI_ENOSYS;
@@ -180,8 +186,8 @@ static struct fi_ops fid_ops = {
 };
 
 /*
- * Inserts the region by the user's key, or by a new one; -ENOKEY: the key is in
- * use.
+ * Inserts the region under the user's key, or under a new key if the provider
+ * chooses the keys. -ENOKEY: the key is in use.
  */
 static int mr_key_insert(struct weft_domain *d, struct weft_mr *mr,
 			 uint64_t key)
@@ -212,7 +218,7 @@ static int attr_check(const struct fi_mr_attr *attr, uint64_t flags)
 }
 
 /*
- * Returns the address by which peers and the unit access memory of type
+ * Sets *base_p to the address by which peers and the unit access memory of type
  * attr->iface (FI_HMEM_*). -FI_ENOSYS: this machine does not support the kind
  * of memory; -FI_EOPNOTSUPP: peers cannot access it.
  */
@@ -233,7 +239,9 @@ static int mr_address(struct weft_domain *d, const struct fi_mr_attr *attr,
 	if (weft_mem_kind_of(iov.iov_base, iov.iov_len) != k)
 		return -FI_EINVAL;
 	err = k->reach(iov.iov_base, iov.iov_len, &base);
-	/* memory that peers cannot access may still be a local buffer */
+	/*
+	 * memory that peers cannot access may still be used as a local buffer
+	 */
 	if (err == -EOPNOTSUPP)
 		return attr->access & (FI_REMOTE_READ | FI_REMOTE_WRITE)
 			       ? -FI_EOPNOTSUPP

@@ -9,8 +9,8 @@
 extern struct fi_ops_mr weft_mr_ops;
 
 /*
- * A peer's request for an access. access: FI_REMOTE_READ and/or
- * FI_REMOTE_WRITE.
+ * A peer's request to access memory. access: FI_REMOTE_READ, FI_REMOTE_WRITE or
+ * both.
  */
 struct weft_mr_request {
 	uint64_t key;
@@ -20,8 +20,8 @@ struct weft_mr_request {
 };
 
 /*
- * Finds the region that contains the request, and the address in this process
- * of the first requested byte. -ENOKEY: no such key; -EACCES: access not
+ * Finds the region that contains the requested bytes, and the address of the
+ * first of them in this process. -ENOKEY: no such key; -EACCES: access not
  * allowed; -EFAULT: not inside the region. The caller holds the lock.
  */
 int weft_mr_find(struct weft_domain *d, const struct weft_mr_request *want,
@@ -30,7 +30,10 @@ int weft_mr_find(struct weft_domain *d, const struct weft_mr_request *want,
 /* Lists all regions of the domain in a new endpoint's table. */
 void weft_mr_expose_all(struct weft_ep *ep);
 
-/* Counts a peer's completed access to mr, as set by fi_mr_bind. */
+/*
+ * Counts a peer's completed access to mr in the counter bound by fi_mr_bind, if
+ * any.
+ */
 static inline void weft_mr_event(struct weft_mr *mr, uint64_t access)
 {
 	if (mr->cntr && (mr->cntr_flags & access))

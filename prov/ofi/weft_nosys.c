@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Functions for unsupported entries of the ops tables. */
+/* Functions for ops table entries of calls that are not supported. */
 #include "prov/ofi/weft_nosys.h"
 
 #include <rdma/fi_errno.h>

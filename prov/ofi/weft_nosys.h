@@ -53,7 +53,7 @@ int weft_nosys_reject(struct fid_pep *pep, fid_t handle, const void *param,
 		      size_t paramlen);
 int weft_nosys_shutdown(struct fid_ep *ep, uint64_t flags);
 
-/* collective calls, if the endpoint has no collective unit */
+/* table for collective calls of an endpoint without a collective unit */
 extern struct fi_ops_collective weft_nosys_collective_ops;
 
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The objects of libfabric's handles. Every object starts with its fid, so that
- * a handle is the object's address. The functions of an object are in the
- * header of the file that implements them.
+ * The objects behind libfabric's handles. Every object starts with its fid, so
+ * that the handle is the object's address. The functions of an object are
+ * declared in the header of the file that implements them.
  *
  *     fabric -- eq                     weft_fabric.c weft_eq.c
  *       domain -- av mr poll           weft_domain.c weft_av.c weft_mr.c ...
@@ -19,8 +19,8 @@
  * have their own mutex, taken last.
  *
  * Errors. Internal functions return 0 or -errno; only weft_ofi_err() converts
- * it to -FI_E*. Ops functions may return -FI_E* directly where they refuse a
- * call.
+ * -errno to -FI_E*. Ops functions may return -FI_E* directly where they refuse
+ * a call.
  *
  * Close returns -FI_EBUSY while the object is referenced.
  */
@@ -120,12 +120,16 @@ struct weft_watch {
 	bool armed;
 	bool signalled; /* a blocked reader must return; set by fi_cq_signal */
 	int event_fd;	/* eventfd; -1 unless obj is FI_WAIT_FD */
-	int epoll_fd;	/* epoll of event_fd and the carriers, for FI_GETWAIT */
+	/* epoll descriptor of event_fd and the carriers, for FI_GETWAIT */
+	int epoll_fd;
 };
 
 /* ---- completion queue ---------------------------------------------------- */
 
-/* One completion, as written by the data path; formatted when it is read. */
+/*
+ * One completion, as written by the data path; it is converted to the queue's
+ * format when it is read.
+ */
 struct weft_cqe {
 	void *context;
 	uint64_t flags; /* FI_SEND | FI_TAGGED ..., as in fi_cq_*_entry */
@@ -143,7 +147,10 @@ static_assert(sizeof(struct weft_cqe) == 64, "one cache line");
 struct weft_cq {
 	struct fid_cq fid;
 	struct weft_domain *domain;
-	/* unbounded ring: indices are not wrapped; doubled when full */
+	/*
+	 * ring that is doubled when full; head and tail count up without
+	 * wrapping (index & mask)
+	 */
 	struct weft_cqe *ring;
 	uint64_t head;
 	uint64_t tail;
@@ -163,8 +170,8 @@ struct weft_cntr {
 	struct fid_cntr fid;
 	struct weft_domain *domain;
 	/*
-	 * value of the counter: written with the lock held, read by poll sets
-	 * without the lock
+	 * values of the counter: written with the lock held, read by poll sets
+	 * without it
 	 */
 	weft_au64 value;
 	weft_au64 errors;
@@ -181,7 +188,7 @@ struct weft_eq;
 struct weft_av_entry {
 	union weft_name name; /* name; family 0: the entry is free */
 	uint32_t next_free;
-	uint32_t uses; /* FI_AV_MAP: number of inserts of this name */
+	uint32_t uses; /* FI_AV_MAP: number of insertions of this name */
 };
 
 struct weft_av {
@@ -245,7 +252,10 @@ struct weft_ep {
 	bool rx_selective;
 	bool enabled;
 	uint8_t hmem; /* enum weft_hmem, or 0 */
-	/* WEFT_OP_RELAXED, WEFT_OP_LINES: order of remote accesses */
+	/*
+	 * WEFT_OP_RELAXED, WEFT_OP_LINES or 0: allowed reordering of remote
+	 * accesses
+	 */
 	uint32_t tx_order;
 	struct weft_cntr *cntr[WEFT_CNTR_KINDS];
 	struct weft_eq *eq;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fi_open_ops on a domain in virtual time: creating, joining and leaving the
- * world segment of a job, and the reports of ranks when no rank can make
- * progress.
+ * Functions that fi_open_ops returns for a domain in virtual time: creating,
+ * joining and leaving the world segment of a job, and reporting why ranks wait
+ * when no rank can make progress.
  */
 #include "prov/ofi/weft_world.h"
 #include "prov/ofi/weft_conf.h"
@@ -15,7 +15,7 @@ static struct weft_domain *to_domain(struct fid *fid)
 	return weft_container_of(fid, struct weft_domain, fid.fid);
 }
 
-/* Returns the carrier of the domain's endpoint, or NULL. */
+/* Returns the carrier of the domain's first endpoint, or NULL. */
 static struct weft_carrier *carrier_of(struct weft_domain *d)
 {
 	return d->ep_count ? d->eps[0]->carrier : NULL;

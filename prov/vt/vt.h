@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Internal header of the virtual-time runtime: real processes in virtual time.
- * It offers the carrier interface (prov/carrier/carrier.h).
+ * Internal header of the virtual-time runtime, which runs real processes in
+ * virtual time and implements the carrier interface (prov/carrier/carrier.h).
  *
  *   vt_ops.c           open, close, peers, the tables
  *   vt_world.c         the shared world segment: creation, lookup, mapping
@@ -42,15 +42,18 @@
 
 #include <errno.h>
 
-/* Every VT_WAKE_EVERY-th packet of a long message wakes the receiver. */
+/*
+ * Every VT_WAKE_EVERY-th packet of a long message wakes the receiver, the
+ * packets between do not.
+ */
 #define VT_WAKE_EVERY 64u
 
-/* bytes of a result that are stored inline, without a data buffer */
+/* maximum bytes of a result that is stored inline, without a data buffer */
 #define VT_INLINE_BYTES 16u
 
 /*
- * Consecutive polls without result that cost no virtual time: they are part of
- * sending and waiting.
+ * Number of consecutive polls without result that cost no virtual time, because
+ * they are part of sending and waiting.
  */
 #define VT_FREE_POLLS 2u
 
@@ -77,8 +80,8 @@ struct weft_vt {
 	char *shares;
 	struct net *net;
 	/*
-	 * Constants of the world, checked once and never read from shared
-	 * memory again.
+	 * Constants of the world, which are checked once when it is mapped and
+	 * never read from shared memory again.
 	 */
 	uint32_t size;
 	uint32_t initial;   /* ranks at the start; the others are spawned */
@@ -87,8 +90,10 @@ struct weft_vt {
 	size_t packet_bytes;
 	uint64_t ahead_ps, ahead_unit_ps;
 	uint32_t fifos;
-	unsigned fold_path; /* path of messages that interfaces send */
-	unsigned word_path; /* path of atomics that interfaces send; 0: none */
+	/* number of the path of messages that interfaces send */
+	unsigned fold_path;
+	/* number of the path of atomics that interfaces send; 0: none */
+	unsigned word_path;
 	struct net_config cfg;
 	uint32_t rank;
 	bool in_use;
@@ -96,12 +101,15 @@ struct weft_vt {
 	int listen;
 	double compute;
 	double instructions; /* instructions per second; 0: not counted */
-	bool blocks;	     /* instructions are basic blocks */
+	bool blocks;	     /* `instructions` counts basic blocks */
 	struct weft_noise noise;
 	bool skeleton;	/* data in folded memory is not copied */
 	uint32_t *wake; /* ranks that this process has to wake, in order */
 	uint32_t wake_count;
-	/* hosted: suspends the calling rank (vt_host.c); NULL: not hosted */
+	/*
+	 * hosted world: function that suspends the calling rank (vt_host.c);
+	 * otherwise NULL
+	 */
 	void (*park)(void *arg);
 	void *park_arg;
 	struct vt *hosted; /* any rank of a hosted world, for the engine */
@@ -122,12 +130,12 @@ struct vt {
 	uint32_t rank;
 	const struct weft_carrier_up *up;
 	void *up_arg;
-	/* acc = acc op in; returns flags */
+	/* acc = acc op in; returns arithmetic flags */
 	uint32_t (*combine)(unsigned op, unsigned type, void *acc,
 			    const void *in, size_t bytes);
 	int (*change)(const void *what, size_t operand_bytes, void *data,
 		      void *old, size_t bytes);
-	struct weft_hash peers; /* peer records by rank, of contacted ranks */
+	struct weft_hash peers; /* peer records of contacted ranks, by rank */
 	struct vt_peer **contacted; /* the same records, by peer index */
 	uint32_t contacted_count;
 	uint32_t contacted_room;
@@ -140,7 +148,7 @@ struct vt {
 	struct weft_dma *dma[VT_DMAS];
 	uint64_t files; /* file accesses of this rank */
 	weft_au32 full; /* exhausted resources: enum vt_room */
-	/* packets received until the unit refused a packet */
+	/* number of packets received when the unit refused a packet */
 	uint64_t refused_received;
 	struct vt_member *full_member; /* route member whose window was full */
 	/* reduction state of full_member, or NULL */
@@ -158,14 +166,14 @@ struct vt {
 	/* next rank whose process is checked */
 	uint32_t check_next;
 	uint32_t left_seen;
-	/* The last packet sent, to detect a message of several packets. */
+	/* The last packet sent; used to detect messages of several packets. */
 	uint32_t last_to;
 	uint64_t last_clock;
 	struct weft_pkt_attr last_attr;
 	struct weft_pkt_attr attr; /* path and routing of the next packet */
 	/* the next packet starts a message of several packets */
 	bool long_message;
-	uint64_t long_ps; /* additional software time of that message */
+	uint64_t long_ps; /* additional software time of that message, ps */
 	/* the last packet belongs to a message of several packets */
 	bool in_long_message;
 	/* Class routes of this rank, by id. */
@@ -174,7 +182,10 @@ struct vt {
 		int me;
 		int n;
 		uint32_t place; /* index in weft_vt.routes */
-		/* Results not yet taken; short ones are stored inline. */
+		/*
+		 * Results that the rank has not taken yet; short results are
+		 * stored inline.
+		 */
 		struct vt_result {
 			uint64_t seq; /* sequence number plus one; 0: none */
 			uint32_t flags;
@@ -183,7 +194,7 @@ struct vt {
 		} result[VT_WINDOW];
 		unsigned char data[VT_WINDOW][WEFT_BACKEND_PART_MAX];
 	} * route; /* array of WEFT_BACKEND_ROUTES entries */
-	/* State of the world when it last made progress; vt_watch.c. */
+	/* State of the world when it last made progress (vt_watch.c). */
 	struct vt_progress {
 		uint64_t passes;
 		uint64_t steps; /* hops and packets of the model */
@@ -192,32 +203,35 @@ struct vt {
 		uint64_t cpu_ticks;
 		uint32_t owner;
 	} still;
-	uint64_t due; /* due time set by the last wait */
-	/* The interface of this rank (vt_interface.c). */
+	/* virtual time set by the last wait, at which the rank must run */
+	uint64_t due;
+	/* State of this rank's interface (vt_interface.c). */
 	struct {
 		bool matches;	 /* the interface matches messages */
 		bool refused;	 /* the engine has refused the next packet */
 		bool running;	 /* packets are processed by the interface */
-		uint64_t now_ps; /* the interface's clock while it runs */
-		uint64_t released_ps; /* end of the interface's last release */
-		uint64_t done_ps;     /* end of the last completed work */
-		/* receive cost not yet added to the rank's clock */
+		uint64_t now_ps; /* the interface's clock while it runs, ps */
+		/* virtual time of the last release of the interface, ps */
+		uint64_t released_ps;
+		/* time at which the interface completed its last work, ps */
+		uint64_t done_ps;
+		/* receive cost not yet added to the rank's clock, ps */
 		uint64_t owed_ps;
 		int packets; /* packets processed while the rank computed */
 	} interface;
 	/* CPU time of the thread at the end of the last call, ns */
 	uint64_t cpu_ns;
 	struct vt_computing {
-		int counter; /* descriptor of counted instructions, or -1 */
-		/* reads the count of basic blocks; NULL: not used */
+		int counter; /* descriptor of the instruction counter, or -1 */
+		/* returns the count of basic blocks; NULL: not used */
 		uint64_t (*blocks)(void);
 		/* instructions at the end of the last call */
 		uint64_t counted;
-		struct weft_rng rng; /* random numbers of the noise */
+		struct weft_rng rng; /* random number generator for the noise */
 		/* computation time until the next interruption, ps */
 		uint64_t quiet_ps;
 	} computing;
-	/* Times of the last resumption of this rank (vt_engine_pass.c). */
+	/* Times at which this rank's last run began (vt_engine_pass.c). */
 	uint64_t run_ns;
 	uint64_t run_cpu_ns;
 	uint64_t computed_ns; /* CPU time of all long runs, ns */
@@ -257,7 +271,7 @@ static inline struct vt_rank *vt_rank(struct weft_vt *w, uint32_t rank)
 
 /*
  * Returns the index of the k-th buffer of a rank. vt_buf_owner() returns the
- * owner of a buffer.
+ * rank that owns a buffer.
  */
 static inline uint32_t vt_buf_of(const struct weft_vt *w, uint32_t rank,
 				 uint32_t k)
@@ -326,29 +340,33 @@ static inline uint32_t vt_after(struct weft_vt *w, uint32_t i)
 	return weft_load32_relaxed(&vt_buf(w, i)->next);
 }
 
-/* Pushes buffer i to a stack linked by next; many processes push, one pops. */
+/*
+ * Pushes buffer i onto a stack that is linked by `next`; many processes push,
+ * one process pops.
+ */
 static inline void vt_push(struct weft_vt *w, weft_au32 *top, uint32_t i)
 {
-	/* relaxed: the swap checks the value */
+	/* relaxed: the compare-and-swap checks the value */
 	uint32_t old = weft_load32_relaxed(top);
 
 	do {
-		/* relaxed: published by the swap */
+		/* relaxed: published by the compare-and-swap */
 		weft_store32_relaxed(&vt_buf(w, i)->next, old);
 	} while (!weft_cas32(top, &old, i));
 }
 
 /* vt_world.c */
 /*
- * Returns the rank of an address; -EHOSTUNREACH: no rank of this world has it.
+ * Sets *rank_p to the rank that has this address; -EHOSTUNREACH: no rank of
+ * this world has it.
  */
 int vt_name_rank(const struct weft_vt *w, const union weft_name *name,
 		 uint32_t *rank_p);
 
 /* vt_engine_pass.c */
 /*
- * Returns the cost of a call in ps, which a fault plan increases at a slow
- * node.
+ * Returns the cost of a call whose normal cost is ps picoseconds; a fault plan
+ * may increase it for a slow node.
  */
 uint64_t vt_cost(const struct vt *v, uint64_t ps);
 struct vt_engine_pass {
@@ -366,11 +384,11 @@ struct vt_engine_pass {
  */
 void vt_run_begin(struct vt *v);
 void vt_run_end(struct vt *v);
-/* Releases a rank: it continues at time `at`, after the pass. */
+/* Releases a rank: after the pass it continues, at virtual time `at`. */
 void vt_rank_release(struct vt_engine_pass *t, uint32_t rank, uint64_t at);
 /*
- * Releases a rank because of an event at time `at`: a blocked rank at that
- * time, a polling rank at its next poll.
+ * Releases a rank because of an event at time `at`: a blocked rank continues at
+ * that time, a polling rank at the time of its next poll.
  */
 void vt_rank_notify(struct vt_engine_pass *t, uint32_t rank, uint64_t at);
 /*
@@ -379,13 +397,16 @@ void vt_rank_notify(struct vt_engine_pass *t, uint32_t rank, uint64_t at);
  */
 void vt_arrive(struct vt_engine_pass *t, uint32_t rank, uint32_t i, bool quiet);
 /*
- * Decrements the rank's number of packets and transfers in flight. When a
- * closed rank has none left, calls vt_rank_left().
+ * Decrements the rank's number of packets and transfers in flight. If the rank
+ * has closed and the number is now 0, calls vt_rank_left().
  */
 void vt_flight_done(struct vt_engine_pass *t, uint32_t rank);
 /* Handles a rank that has left: releases all ranks that may wait for it. */
 void vt_rank_left(struct vt_engine_pass *t, uint32_t rank);
-/* Returns a buffer to its owner, and releases an owner that waits for one. */
+/*
+ * Returns a buffer to its owner, and releases the owner if it waits for a
+ * buffer.
+ */
 void vt_buf_return(struct vt_engine_pass *t, uint32_t i);
 /*
  * Returns the time, `at` or later, at which the network can accept a message.
@@ -394,10 +415,13 @@ uint64_t vt_send_time(const struct weft_vt *w, uint64_t at);
 /* Sets the endpoints and the route of a message between two ranks. */
 void vt_msg_init(struct weft_vt *w, uint32_t from, uint32_t to,
 		 const struct weft_pkt_attr *attr, struct net_msg *m);
-/* vt_msg_init() for messages that an interface sends without its rank. */
+/* Like vt_msg_init(), for messages that an interface sends without its rank. */
 void vt_msg_init_unit(struct weft_vt *w, uint32_t from, uint32_t to,
 		      const struct weft_pkt_attr *attr, struct net_msg *m);
-/* Calls one of these two functions, for a packet or transfer of a rank. */
+/*
+ * Calls vt_msg_init() or vt_msg_init_unit(), as required for a packet or
+ * transfer of a rank.
+ */
 void vt_msg_init_sent(struct weft_vt *w, const struct vt_buf *b,
 		      struct net_msg *m);
 void vt_model_send(struct weft_vt *w, uint64_t at, const struct net_msg *m);
@@ -412,14 +436,17 @@ static inline bool vt_acks(const struct net_config *cfg)
 
 /*
  * Called when another rank has changed memory of this rank: if the rank is in a
- * polling loop, it polls again.
+ * polling loop, the rank polls again.
  */
 void vt_memory_changed(struct vt_engine_pass *t, uint32_t rank);
-/* Returns the number of a path, or 0. */
+/* Returns the number of the path with this name; 0: there is none. */
 unsigned vt_path_of(const struct net_config *cfg, const char *name);
 /* Marks the world broken: every wait of every rank fails. */
 void vt_mark_broken(struct vt *v) WEFT_COLD;
-/* Wakes the ranks that block without a timeout, once. */
+/*
+ * In a broken world, wakes the ranks that block without a timeout; does so only
+ * once.
+ */
 void vt_result_broken(struct vt *v) WEFT_COLD;
 
 /* vt_wait.c */
@@ -429,8 +456,8 @@ void vt_wake(struct weft_carrier *c);
 /* Advances the clock by the cost of a poll without result. */
 void vt_poll_unsuccessful(struct vt *v);
 /*
- * Ends the series of polls, since an operation has completed: the next polls
- * take one step each.
+ * Ends the series of polls without result, because an operation has completed:
+ * the next polls advance the clock by one step each.
  */
 void vt_completed(struct weft_carrier *c);
 /*
@@ -442,24 +469,30 @@ void vt_clock_read(struct vt *v);
 void vt_world_leave(struct vt *v);
 
 /* vt_compute.c */
-/* Opens the counter of instructions, if needed. 0, or -errno after a message.
+/*
+ * Opens the counter of instructions, if it is needed. Returns 0, or -errno
+ * after logging the error.
  */
 int vt_compute_open(struct vt *v);
 void vt_compute_close(struct vt *v);
 /*
- * Adds the computation since the last call to the clock, if FI_WEFT_COMPUTE is
- * set. vt_exit() starts the next measurement.
+ * vt_enter() adds the time of the computation since the last call to the clock,
+ * if FI_WEFT_COMPUTE is set. vt_exit() starts the next measurement.
  */
 void vt_enter(struct vt *v);
 void vt_exit(struct vt *v);
-/* Adds a computation of this duration on the machine, and its noise. */
+/*
+ * Adds to the clock a computation that takes `ps` on the machine, and its
+ * noise.
+ */
 void vt_computed(struct vt *v, uint64_t ps);
-/* Returns the CPU time of the thread. */
+/* Returns the CPU time of the calling thread, ns. */
 uint64_t vt_cpu_ns(void);
 
 /* vt_cpus.c */
 /*
- * Adds this rank's processors to the job's set, and binds the rank to the set.
+ * vt_cpus_add() adds this rank's processors to the job's set; vt_cpus_share()
+ * binds the rank to the whole set.
  */
 void vt_cpus_add(struct vt_head *h);
 void vt_cpus_share(struct vt_head *h);
@@ -469,25 +502,31 @@ int vt_send(struct weft_carrier *c, struct weft_peer *peer,
 	    const struct weft_pkt *pkt, const struct iovec *iov, int count);
 void vt_path_record(struct weft_carrier *c, const struct weft_pkt_attr *attr);
 unsigned vt_path(struct weft_carrier *c, const char *name);
-/* Returns a buffer of this rank's pool, or VT_NONE. */
+/* Returns a free buffer from this rank's pool, or VT_NONE. */
 uint32_t vt_buf_get(struct vt *v);
 /*
- * Records a resource that was exhausted at a send. vt_has_room() returns
- * whether one is available again.
+ * Records that a resource was exhausted at a send. vt_has_room() returns
+ * whether such a resource is available again.
  */
 void vt_set_backpressure(struct vt *v, enum vt_room what);
 bool vt_has_room(const struct vt *v);
-/* Records that the unit refused a packet, until a packet arrives. */
+/*
+ * Records that the unit refused a packet; the record is valid until another
+ * packet arrives.
+ */
 void vt_full(struct weft_carrier *c);
 void vt_send_cost(struct vt *v);
-/* Returns the time of this processor's copy of a packet, sent or received. */
+/*
+ * Returns the time that this processor needs to copy a packet when sending or
+ * receiving, ps.
+ */
 uint64_t vt_packet_copy_ps(const struct vt *v, const struct vt_buf *b);
 void vt_post(struct vt *v, uint32_t i);
 
 /* vt_wait.c */
 /*
  * Blocks until the condition holds, without reading packets. Returns 0 or the
- * verdict.
+ * result of vt_verdict().
  */
 int vt_block_until(struct vt *v, bool (*done)(const struct vt *v));
 
@@ -496,7 +535,7 @@ int vt_poll(struct weft_carrier *c, int budget);
 /* Returns the arrival time of the next packet in the list, or VT_NEVER. */
 uint64_t vt_next(struct vt *v);
 
-/* Reads packets that have arrived up to the clock; at most `budget`. */
+/* Reads at most `budget` packets that have arrived up to the rank's clock. */
 int vt_rx_receive(struct vt *v, int budget);
 
 /* vt_interface.c */
@@ -513,7 +552,10 @@ static inline uint64_t vt_time(const struct vt *v)
 						   : vt_now(v->me);
 }
 
-/* Advances the rank's clock; while its interface runs, when the rank polls. */
+/*
+ * Advances the rank's clock. While its interface runs, the time is added to the
+ * clock later, when the rank polls.
+ */
 static inline void vt_charge(struct vt *v, uint64_t ps)
 {
 	if (weft_unlikely(v->interface.running))
@@ -528,22 +570,22 @@ void vt_interface_searched(struct weft_carrier *c, uint64_t entries,
 			   uint64_t posted_ps);
 /*
  * Lets the interface process the packets that have arrived up to the rank's
- * clock; returns their number.
+ * clock; returns the number of packets.
  */
 int vt_interface_receive(struct vt *v, int budget);
 /*
  * Called before and after a rank blocks. vt_interface_block() returns the time
  * at which the rank or its interface must run. vt_interface_release() returns
- * whether the interface was released; then it has run, and *due_p is the time
- * at which the rank must run.
+ * whether the interface was released; if so, the interface has run, and *due_p
+ * is the time at which the rank must run.
  */
 uint64_t vt_interface_block(struct vt *v, uint64_t due);
 bool vt_interface_release(struct vt *v, enum weft_vt_state as, uint64_t *due_p);
 /*
  * vt_interface_time.c, called by the engine. vt_interface_stamp() returns the
  * time at which the rank or its interface can read an arriving packet;
- * vt_interface_runs() whether an event at time `at` is for the interface,
- * because the rank's clock is later.
+ * vt_interface_runs() returns whether an event at time `at` concerns the
+ * interface only, because the rank's clock is later.
  */
 uint64_t vt_interface_stamp(struct vt_engine_pass *t, uint32_t rank,
 			    const struct vt_buf *b);
@@ -552,22 +594,26 @@ void vt_interface_drain(struct vt_engine_pass *t, uint32_t rank);
 
 /* vt_engine.c */
 
-/* Runs the model if no rank runs, then wakes the released ranks. */
+/* Runs the model if no rank is running, then wakes the released ranks. */
 void vt_engine_try(struct vt *v);
 /*
- * vt_owner_alive(): whether the owner in the engine word is a living rank;
- * vt_rank_alive(): whether the process of a rank is alive.
+ * vt_owner_alive() returns whether the owner recorded in the engine word is a
+ * living rank, vt_rank_alive() whether the process of a rank is alive.
  */
 bool vt_owner_alive(const struct weft_vt *w, uint32_t owner);
 bool vt_rank_alive(const struct weft_vt *w, uint32_t rank);
 
 /* vt_message.c */
 /*
- * Sends the message that starts with packet `first`; returns its last packet.
+ * Sends the message that starts with packet `first`. Returns the last packet of
+ * the message.
  */
 uint32_t vt_message_post(struct vt_engine_pass *t, uint32_t rank,
 			 uint32_t first);
-/* Handles the arrival of bytes of the message whose last packet is `end`. */
+/*
+ * Handles the arrival of `bytes` bytes of the message whose last packet is
+ * `end`.
+ */
 void vt_message_packet(struct vt_engine_pass *t, uint32_t end, uint32_t bytes);
 /*
  * Handles the loss of the remaining bytes of the message whose last packet is
@@ -575,7 +621,8 @@ void vt_message_packet(struct vt_engine_pass *t, uint32_t end, uint32_t bytes);
  */
 void vt_message_lost(struct vt_engine_pass *t, uint32_t end);
 /*
- * Append a message to a FIFO, remove one, and find the first message to a rank.
+ * Functions to append a message to a FIFO, to remove one, and to find the first
+ * message from one rank to another.
  */
 void vt_msg_fifo_add(struct weft_vt *w, struct vt_msg_fifo *l, uint32_t i);
 void vt_msg_fifo_remove(struct weft_vt *w, struct vt_msg_fifo *l, uint32_t i);
@@ -591,7 +638,10 @@ void vt_file_lost(struct vt_engine_pass *t, uint32_t i);
 
 /* vt_background.c: ends virtual time when only background jobs are left */
 bool vt_background_is_over(struct weft_vt *w);
-/* Returns whether virtual time has ended: the rank is not released again. */
+/*
+ * Returns whether virtual time has ended for the rank, so that it will not be
+ * released again.
+ */
 bool vt_background_has_ended(const struct weft_vt *w, uint32_t rank);
 
 /* vt_spawn.c, called by the engine */
@@ -606,18 +656,19 @@ int vt_put(struct weft_carrier *c, struct weft_peer *peer, struct weft_dma *d,
 int vt_atomic(struct weft_carrier *c, struct weft_peer *peer,
 	      struct weft_amo *a, const struct weft_dma_path *path);
 /*
- * Completes a transfer of this rank: calls done(). Returns -EPROTO if there is
- * no such transfer.
+ * Completes a transfer of this rank: calls its function done(). Returns -EPROTO
+ * if there is no such transfer.
  */
 int vt_dma_completed(struct vt *v, const struct vt_buf *b);
-/* Called by the engine. */
+/* Called by the engine: starts the transfer posted in buffer i. */
 void vt_dma_post(struct vt_engine_pass *t, uint32_t i);
-/* Messages through the memory of a node (vt_memory.c). */
+/* Messages between ranks of one node through its memory (vt_memory.c). */
 bool vt_memory_shared(const struct weft_vt *w, uint32_t from, uint32_t to);
 void vt_memory_send(struct weft_vt *w, uint64_t at, const struct net_msg *m);
 /*
- * Handles a timer of a message: starts its copy, or returns true if the copy
- * has ended or there are no bytes; *bytes_p: bytes of the message.
+ * Handles a timer of a message through memory: starts its copy, or returns true
+ * if the copy has ended or there are no bytes. Sets *bytes_p to the number of
+ * bytes of the message.
  */
 bool vt_memory_copy(struct vt_engine_pass *t, uint64_t cookie,
 		    uint64_t *bytes_p);
@@ -629,7 +680,7 @@ struct weft_fault_plan;
 struct weft_fault_plan_why;
 /*
  * Sets the times at which the fault plan ends ranks. Returns false if a line is
- * invalid: why has the message.
+ * invalid; `why` then has the error message.
  */
 bool vt_ends_load(struct weft_vt *w, const char *name,
 		  const struct weft_fault_plan *plan,
@@ -639,9 +690,7 @@ static inline bool vt_has_ended(const struct vt *v)
 	return vt_now(v->me) >= v->end_ps && v->end_ps != VT_NEVER;
 }
 
-/*
- * Handles the death of a rank's process that the fault plan does not contain.
- */
+/* Handles the death of a rank's process that is not part of the fault plan. */
 void vt_end_of_process(struct vt_engine_pass *t, uint32_t rank);
 /*
  * Called by the engine: the other ranks have detected the end of the rank that
@@ -658,7 +707,10 @@ void vt_rank_leaves(struct vt_engine_pass *t, uint32_t rank);
 
 /* vt_fault.c */
 void vt_fault_dead(void *arg, uint64_t at, uint32_t node);
-/* Returns counter i of the fault plan, see vt_api.h. */
+/*
+ * Called by the engine: the interface of the origin has received the
+ * acknowledgement of a put.
+ */
 void vt_dma_acked(struct vt_engine_pass *t, uint32_t i);
 
 /* vt_watch.c */

@@ -2,8 +2,8 @@
 /*
  * Virtual time, as seen by the layers above prov/vt: the shared world segment
  * of the ranks of a job, and its reports. Packets, transfers, class routes and
- * the clock are the row weft_backend_vt of prov/backend/backend.h. The network
- * model is not visible here.
+ * the clock are accessed through the table weft_backend_vt
+ * (prov/backend/backend.h). The network model is not visible here.
  *
  *   weft_vt_create (rank 0) -> pass the handle -> weft_vt_attach (others)
  *   weft_vt_join_job   (all ranks, by a name)
@@ -33,19 +33,22 @@ struct weft_vt_conf {
 	const char *map;
 	uint32_t ppn; /* ranks per node; 0: the machine's default */
 	/*
-	 * largest number of ranks, with those that are spawned; at most the
-	 * size of the job: no rank can be spawned
+	 * maximum number of ranks, including spawned ranks; if not larger than
+	 * the job, no rank can be spawned
 	 */
 	uint32_t universe;
 	/*
-	 * places of all ranks, used instead of map, and the number of nodes of
-	 * a machine without DIMS; NULL: use map
+	 * places of all ranks, used instead of `map` (NULL: use `map`), and the
+	 * number of nodes of a machine given without DIMS
 	 */
 	const struct weft_vt_place *place;
 	uint32_t nodes;
 	/* factor by which CPU time advances the clock; 0: not counted */
 	double compute;
-	/* user-mode instructions per second of the clock; 0: not counted */
+	/*
+	 * rate of the clock in user-mode instructions per second; 0: not
+	 * counted
+	 */
 	double instructions;
 	/* instructions are basic blocks, counted by src/blocks */
 	bool blocks;
@@ -62,43 +65,48 @@ struct weft_vt_conf {
 /* The network interface of a machine's nodes, and the sizes of its messages. */
 struct weft_vt_unit {
 	char name[WEFT_VT_UNIT];
-	/* largest payload of a packet, largest eager message; 0: not given */
+	/*
+	 * largest payload of a packet and largest eager message, bytes; 0: not
+	 * given
+	 */
 	size_t packet_bytes;
 	size_t eager_bytes;
 };
 
 /*
- * Reads the interface from the machine file. -ENOENT: there is no such file;
- * -EINVAL: invalid file; the error is logged.
+ * Reads the properties of the interface from the machine file. -ENOENT: there
+ * is no such file; -EINVAL: the file is invalid, which is logged.
  */
 int weft_vt_unit(const char *machine, struct weft_vt_unit *unit);
 
 /*
- * Sets *nodes_p to the number of nodes of a machine; if the machine's size is
- * not given, it has at least *nodes_p nodes. If *ppn_p is 0, sets it to the
- * number of ranks per node. Errors as in weft_vt_create().
+ * Sets *nodes_p to the number of nodes of a machine. If `machine` does not
+ * contain a size, the machine gets at least *nodes_p nodes. If *ppn_p is 0,
+ * sets it to the number of ranks per node. Returns errors like
+ * weft_vt_create().
  */
 int weft_vt_nodes(const char *machine, uint32_t *nodes_p, uint32_t *ppn_p);
 
 #define WEFT_VT_HANDLE 64
 
 /*
- * Creates the world in rank 0; handle is a text for the other ranks. Returns
- * -EINVAL if the machine or the map is invalid; the error is logged.
+ * Creates the world; called by rank 0. Sets `handle` to a text that the other
+ * ranks need to attach it. Returns -EINVAL if the machine or the map is
+ * invalid; the error is logged.
  */
 int weft_vt_create(const struct weft_vt_conf *conf, uint32_t size,
 		   struct weft_vt **w_p, char handle[WEFT_VT_HANDLE]);
 /*
- * Maps the world in another rank. Returns -ENOENT: the creator is not on this
- * host, or has exited; -EPERM: the world belongs to another user; -EINVAL: not
- * a world.
+ * Maps the world; called by the other ranks. Returns -ENOENT: the creator is
+ * not on this host, or has exited; -EPERM: the world belongs to another user;
+ * -EINVAL: not a world.
  */
 int weft_vt_attach(const struct weft_vt_conf *conf, const char *handle,
 		   uint32_t rank, struct weft_vt **w_p);
 /*
- * Creates or attaches the world without a launcher: job is "name:rank:size",
- * and the ranks of one user find each other by the name. Waits for rank 0.
- * Returns -EINVAL, -ETIMEDOUT.
+ * Creates the world or attaches to it, without a launcher: job is
+ * "name:rank:size", and ranks of the same user find each other by the name.
+ * Waits for rank 0. Returns -EINVAL, -ETIMEDOUT.
  */
 int weft_vt_join_job(const struct weft_vt_conf *conf, const char *job,
 		     struct weft_vt **w_p);
@@ -107,10 +115,10 @@ void weft_vt_close(struct weft_vt *w);
 /* ---- all ranks in one process -------------------------------------------- */
 
 /*
- * Makes the creator of a world the host of all its ranks, before any of them is
- * open. Each rank is a fiber of the caller: park(arg) is called when a rank
- * blocks, and returns when the rank is to continue. The data of transfers is
- * not copied.
+ * Makes the creator of a world the process that runs all its ranks; called
+ * before any rank is opened. Each rank is a fiber of the caller: park(arg) is
+ * called when a rank blocks, and returns when the rank is to continue. The data
+ * of transfers is not copied.
  *
  *   weft_vt_create -> weft_vt_host -> [weft_vt_host_rank, open a carrier]*
  *       -> run all fibers until they are parked
@@ -120,20 +128,21 @@ void weft_vt_host(struct weft_vt *w, void (*park)(void *arg), void *arg);
 /* Selects the rank for the next carrier to be opened. */
 void weft_vt_host_rank(struct weft_vt *w, uint32_t rank);
 /*
- * Runs the model until ranks can continue, when no rank runs. Returns the
- * ranks, in order, and their number; 0: all ranks have left. -EIO: the model
- * has failed.
+ * Runs the model until some ranks can continue; called when no rank is running.
+ * Sets *ranks_p to these ranks, in order, and returns their number; 0: all
+ * ranks have left. -EIO: the model has failed.
  */
 int weft_vt_host_pass(struct weft_vt *w, const uint32_t **ranks_p);
 
 uint32_t weft_vt_size(const struct weft_vt *w);
-/* Returns the address of a rank; needs no communication. */
+/* Sets *name to the address of a rank; needs no communication. */
 void weft_vt_name(const struct weft_vt *w, uint32_t rank,
 		  union weft_name *name);
 
 /*
- * A choice of a collective algorithm in the machine file; an upper limit of 0
- * means no limit. weft_vt_choice() returns choice i, or -ENOENT.
+ * A rule of the machine file that selects a collective algorithm; a maximum of
+ * 0 means no limit. weft_vt_choice() sets *choice to rule i, or returns
+ * -ENOENT.
  */
 struct weft_vt_choice {
 	char operation[20], algorithm[20];
@@ -143,7 +152,7 @@ struct weft_vt_choice {
 int weft_vt_choice(const struct weft_vt *w, unsigned i,
 		   struct weft_vt_choice *choice);
 
-/* The wait of a rank, as the layers above have recorded it. */
+/* Description of a rank's wait, as recorded by the layers above. */
 #define WEFT_VT_TEXT 240
 struct weft_vt_note {
 	int64_t peer; /* rank waited for, or -1 */
@@ -164,7 +173,7 @@ enum weft_vt_state {
 	WEFT_VT_VACANT,
 };
 
-/* Counters so far, equal in every run. */
+/* Counters of the run so far; their values are the same in every run. */
 struct weft_vt_count {
 	uint64_t now_ps;
 	uint64_t events;
@@ -175,27 +184,30 @@ struct weft_vt_count {
 	uint64_t routes;      /* class routes opened */
 	uint64_t route_parts; /* packets sent by ranks on class routes */
 	uint64_t route_bytes;
-	/* atomics by which members of class routes arrived */
+	/* atomics by which members of class routes announced their arrival */
 	uint64_t route_atomics;
 	uint64_t discards;   /* messages dropped at a full input queue */
 	uint32_t nodes;	     /* nodes in the machine */
 	uint32_t nodes_used; /* nodes with ranks */
 	/*
-	 * CPU time of this rank between calls that took no virtual time, ns;
-	 * intervals below 1 ms are not counted.
+	 * CPU time that this rank used between calls without advancing virtual
+	 * time, ns; intervals below 1 ms are not counted.
 	 */
 	uint64_t computed_ns;
 	bool compute_free; /* computation takes no virtual time */
 };
 
-/* A link, identified by the node at which it starts. */
+/*
+ * Counters of a link, which is identified by the node at which it starts and
+ * its direction.
+ */
 struct weft_vt_link {
 	char name[4];  /* direction, such as "A+" */
 	char node[32]; /* coordinates, such as "(0,1,3,2,1)" */
 	uint64_t packets;
 	uint64_t bytes; /* bytes in whole chunks, including headers */
 	uint64_t busy_ps;
-	/* sum of the waiting times of packets queued for the link, ps */
+	/* total time that packets waited in the queue for the link, ps */
 	uint64_t queued_ps;
 	/* Effects of a fault plan: */
 	uint64_t bad;	   /* packets with detected errors */
@@ -219,58 +231,62 @@ struct weft_vt_tree_node {
 /* Leaves the world normally, without notifying the other ranks. */
 void weft_vt_leave(struct weft_carrier *c);
 /*
- * Records the wait of this rank (peer -1: it waits for no particular rank).
- * Returns the number of ranks that have not recorded their wait since the
- * deadlock was detected; 0: this rank is the last.
+ * Records a description of this rank's wait (peer -1: the rank waits for no
+ * particular rank). Returns the number of ranks that have not recorded their
+ * wait since the deadlock was detected; 0: this rank is the last.
  */
 int weft_vt_note(struct weft_carrier *c, int64_t peer, const char *text);
 /*
- * Returns the wait that a rank has recorded. -EINVAL: no such rank; -ENOENT:
- * the rank was not started.
+ * Sets *note to the description of its wait that a rank has recorded. -EINVAL:
+ * no such rank; -ENOENT: the rank was not started.
  */
 int weft_vt_read_note(struct weft_carrier *c, uint32_t rank,
 		      struct weft_vt_note *note);
 void weft_vt_count(struct weft_carrier *c, struct weft_vt_count *count);
 /*
- * Returns the name of counter i of the fault plan, and its value; NULL: no such
- * counter, or no plan.
+ * Returns the name of counter i of the fault plan, and sets *value_p to its
+ * value. NULL: there is no such counter, or no plan.
  */
 const char *weft_vt_fault(struct weft_carrier *c, unsigned i,
 			  uint64_t *value_p);
 /*
- * Returns a text with the reason for a rank's failure. -ENOENT: the fault plan
- * did not cause it.
+ * Writes the reason for a rank's failure to `text`. -ENOENT: the fault plan did
+ * not cause it.
  */
 int weft_vt_why(struct weft_carrier *c, uint32_t rank, char *text, size_t len);
 /*
- * A rank that has ended before the others: by the fault plan, or because it has
- * left the job.
+ * A rank that has ended before the others, either by the fault plan or because
+ * it has left the job.
  */
 struct weft_vt_failure {
 	uint32_t rank;
 	bool has_left;
-	/* this rank has read all packets of that rank */
+	/* the calling rank has read all packets of the ended rank */
 	bool is_silent;
 	uint64_t failed_ps;
 	uint64_t known_ps; /* time at which the other ranks detect the end */
 };
-/* Returns the i-th ended rank of the job. -ENOENT: this rank knows of fewer. */
+/*
+ * Sets *f to the i-th ended rank of the job. -ENOENT: the calling rank knows of
+ * fewer ended ranks.
+ */
 int weft_vt_failure(struct weft_carrier *c, uint32_t i,
 		    struct weft_vt_failure *f);
 /*
- * Starts further ranks, one lookahead later. Blocks the rank until then; a rank
- * with several threads gets -EAGAIN: repeat the call after a poll. 0: *first_p
- * is the first of `count` consecutive ranks, whose processes the caller has to
- * start, or to cancel; -ENOSPC: not enough places are left; other -errno: as of
- * a wait.
+ * Starts further ranks, one lookahead later in virtual time. Blocks the calling
+ * rank until then; if the rank has several threads, returns -EAGAIN instead,
+ * and the call must be repeated after a poll. Returns 0: *first_p is the first
+ * of `count` consecutive ranks, whose processes the caller must start or
+ * cancel; -ENOSPC: the world has not enough free ranks; another -errno as
+ * returned by a wait.
  */
 int weft_vt_spawn(struct weft_carrier *c, uint32_t count, uint32_t *first_p);
-/* The processes of these ranks are not started. */
+/* Cancels ranks from weft_vt_spawn() whose processes will not be started. */
 void weft_vt_spawn_cancel(struct weft_carrier *c, uint32_t first,
 			  uint32_t count);
 /*
- * Returns a handle for processes that this process starts. -ENOSPC: the world
- * has no places for further ranks.
+ * Sets `handle` to a handle of the world for processes that this process
+ * starts. -ENOSPC: no further ranks can be spawned in this world.
  */
 int weft_vt_handle(const struct weft_vt *w, char handle[WEFT_VT_HANDLE]);
 /*
@@ -279,18 +295,18 @@ int weft_vt_handle(const struct weft_vt *w, char handle[WEFT_VT_HANDLE]);
  * and blocked ranks of background jobs are not released again.
  */
 void weft_vt_set_background(struct weft_vt *w);
-/* Returns a random number of the world, equal in all its ranks. */
+/* Returns a random number that identifies the world, equal in all its ranks. */
 uint64_t weft_vt_id(const struct weft_vt *w);
-/* Returns the number of ranks that can be spawned in the whole run. */
+/* Returns the total number of ranks that can be spawned in the run. */
 uint32_t weft_vt_spare(const struct weft_vt *w);
 /*
- * Returns the counters of a link. -ENOENT: no link; -EINVAL: no such node or
- * port.
+ * Sets *link to the counters of the link at a port. -ENOENT: the port has no
+ * link; -EINVAL: no such node or port.
  */
 int weft_vt_link(struct weft_carrier *c, uint32_t node, unsigned port,
 		 struct weft_vt_link *link);
 /*
- * Calls `each` for the nodes of the tree of an open class route. Returns
+ * Calls each() for every node in the tree of an open class route. Returns
  * -ENOENT if the route is not open.
  */
 int weft_vt_route_tree(struct weft_carrier *c, unsigned id,

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Background jobs: several jobs may share a world, and some of them only
- * produce traffic for the others. Such a program need not end by itself. When
- * the last rank of the other jobs has left, the engine stops: it releases no
- * rank any more, so ranks of background jobs stay blocked until the launcher
- * ends their processes. The engine stops at the start of a pass, when no rank
- * runs, so the state of the model at the end does not depend on real time.
+ * produce traffic for the others. A program of such a background job need not
+ * end by itself. When the last rank of the other jobs has left, the engine
+ * stops: it no longer releases ranks, so ranks of background jobs stay blocked
+ * until the launcher ends their processes. The engine stops at the start of a
+ * pass, when no rank runs, so the state of the model at the end does not depend
+ * on real time.
  */
 #include "prov/vt/vt.h"
 
 void weft_vt_set_background(struct weft_vt *w)
 {
-	/* R0/A0 publish it: the rank runs until it blocks */
+	/* published by R0/A0, since this rank runs until it blocks */
 	w->cold_of[w->rank].background = 1;
 	weft_add32(&w->head->backgrounds, 1);
 }

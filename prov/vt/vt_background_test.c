@@ -24,7 +24,7 @@ static int traffic(struct play *p, struct end *e, uint32_t rank)
 			return 10;
 }
 
-/* Rank 0 sends twenty messages to rank 1, and leaves before or after it. */
+/* Rank 0 sends twenty messages to rank 1, and leaves before or after rank 1. */
 static int foreground(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);

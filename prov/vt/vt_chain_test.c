@@ -20,10 +20,7 @@ static const uint32_t ranks[MEMBERS] = { 0, 2, 3, 5, 7 };
 /* time when a member that computes continues, ps */
 #define LATER (1000000ull * NS)
 
-/*
- * The operation of the members, and when one of them, the member BUSY,
- * computes.
- */
+/* The operation of the members, and when the member BUSY computes. */
 struct scene {
 	struct play play;
 	struct weft_backend_part part;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Processor affinity of ranks. Launchers bind each rank to its own processor,
- * which suits ranks that all run at once. In virtual time usually one rank
- * runs, and the main cost is the hand-over to the next one: 2 us on the same
- * processor, while another processor must be woken and may be busy. So each
- * rank may use all processors of the job.
+ * which suits ranks that all run at the same time. In virtual time usually only
+ * one rank runs, and the main cost is the hand-over to the next rank: 2 us on
+ * the same processor, while a different processor must first be woken and may
+ * be busy. So each rank may use all processors of the job.
  */
 #include "prov/vt/vt.h"
 

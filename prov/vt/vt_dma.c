@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Transfers that the network interfaces execute, between the memories of two
- * ranks that may both compute at the same time. One post has both addresses;
- * the model splits it into packets and times them. The process that runs the
- * model copies the bytes, at the time when the last of them has arrived. No
- * rank runs then, so an atomic is read, changed and written as one operation.
+ * ranks that may both compute at the same time. One post contains both
+ * addresses; the model splits the transfer into packets and computes their
+ * times. The process that runs the model copies the bytes when the last of them
+ * has arrived in virtual time. No rank runs at that moment, so an atomic reads,
+ * changes and writes memory as one operation.
  *
  *   put      DATA:     the data, origin -> target; then acknowledged, or
  *            RESPONSE: a response
@@ -13,11 +14,12 @@
  *   atomic   REQUEST:  operands, origin -> target
  *            DATA:     the previous value, target -> origin
  *
- * Ordered accesses of a pair wait in the origin's FIFO, their bytes already at
- * the target, until the earlier ones have been executed.
+ * Ordered accesses between the same two ranks wait in the origin's FIFO, when
+ * their bytes are already at the target, until the earlier accesses have been
+ * executed.
  *
- * The completion reaches the origin like a packet. Neither side may leave
- * before that: both count the transfer as in flight.
+ * The completion reaches the origin like a packet. Neither rank may leave the
+ * world before that: both count the transfer as in flight.
  */
 #include "prov/carrier/carrier_cma.h"
 #include "prov/vt/vt.h"
@@ -36,8 +38,8 @@ static_assert(sizeof(struct vt_dma) <= VT_BUF_BYTES, "fits any buffer");
 /* ---- posting by the origin ----------------------------------------------- */
 
 /*
- * Adds the local segments of d, limited to its length. Returns false if there
- * are too many segments, or too few bytes.
+ * Adds the local segments of d to m, up to the length of the transfer. Returns
+ * false if there are too many segments, or too few bytes.
  */
 static bool dma_segments(const struct weft_dma *d, struct vt_dma *m)
 {
@@ -85,7 +87,8 @@ static void dma_fill(struct vt *v, uint32_t i, const struct vt_dma *m,
 }
 
 /*
- * Posts a transfer; *m contains the fields that differ between the three kinds.
+ * Posts a transfer; the caller has set the fields of *m that differ between
+ * put, get and atomic.
  */
 static int dma_post(struct vt *v, struct weft_peer *peer, struct weft_dma *d,
 		    const struct weft_dma_path *path, struct vt_dma *m)
@@ -147,8 +150,8 @@ int vt_put(struct weft_carrier *c, struct weft_peer *peer, struct weft_dma *d,
 }
 
 /*
- * Posts an atomic. Refused if the target has several threads, which may change
- * the word concurrently.
+ * Posts an atomic. Refused (-EOPNOTSUPP) if a rank of the world has several
+ * threads, which may change the word concurrently.
  */
 int vt_atomic(struct weft_carrier *c, struct weft_peer *peer,
 	      struct weft_amo *a, const struct weft_dma_path *path)
@@ -186,7 +189,9 @@ int vt_dma_completed(struct vt *v, const struct vt_buf *b)
 
 /* ---- copying the bytes --------------------------------------------------- */
 
-/* Copies between two other processes through a bounce buffer. */
+/*
+ * Copies between the memories of two other processes through a bounce buffer.
+ */
 static int copy_between(pid_t from, uint64_t src, pid_t to, uint64_t dst,
 			uint64_t bytes)
 {
@@ -222,7 +227,10 @@ static int dma_move(pid_t from, uint64_t src, pid_t to, uint64_t dst,
 	return copy_between(from, src, to, dst, bytes);
 }
 
-/* Copies between memory of this process and process pid; write: to pid. */
+/*
+ * Copies between the memory of this process (`own`) and that of process pid
+ * (`at`); write: to pid.
+ */
 static int copy_memory(pid_t pid, bool write, void *own, uint64_t at,
 		       uint64_t bytes)
 {
@@ -245,7 +253,10 @@ struct dma_job {
 	pid_t target;
 };
 
-/* Returns whether data at this address is copied; that of skeletons is not. */
+/*
+ * Returns whether data at this address is copied; data in the folded memory of
+ * skeletons is not.
+ */
 static bool is_copied(const struct dma_job *j, uint64_t address)
 {
 	return !j->t->w->skeleton || !weft_skeleton_has(address);
@@ -272,7 +283,7 @@ static int job_move(const struct dma_job *j)
 	return ret;
 }
 
-/* Copies bytes from memory of this process to the origin's segments. */
+/* Copies bytes from `from` in this process to the origin's segments. */
 static int job_scatter(const struct dma_job *j, unsigned char *from)
 {
 	const struct vt_dma *m = j->m;
@@ -287,7 +298,10 @@ static int job_scatter(const struct dma_job *j, unsigned char *from)
 	return ret;
 }
 
-/* Copies the bytes of a short get when the target's interface reads them. */
+/*
+ * Copies the bytes of a short get to the transfer's buffer, when the target's
+ * interface reads them.
+ */
 static int job_get_read(const struct dma_job *j)
 {
 	if (!is_copied(j, j->m->remote))
@@ -326,7 +340,10 @@ static int job_get_write(const struct dma_job *j)
 	return job_scatter(j, j->b->payload + sizeof(*j->m));
 }
 
-/* Executes a step of a transfer; messages of a hosted world have no data. */
+/*
+ * Executes a step of a transfer; in a hosted world does nothing, because its
+ * messages have no data.
+ */
 static int job_part(const struct dma_job *j,
 		    int (*part)(const struct dma_job *j))
 {
@@ -380,7 +397,7 @@ static bool is_return(const struct vt_dma *m)
  * becomes an offset from the region's start, and regions are ordered by first
  * access. A region that is registered again is a new region, even if its memory
  * has the same address. Memory outside of regions is divided into areas (heap,
- * mappings, stack), and its addresses become offsets in these.
+ * mappings, stack), and its addresses become offsets in these areas.
  */
 static uint64_t model_address(const struct weft_vt *w, uint32_t rank,
 			      const struct vt_dma *m)
@@ -406,7 +423,7 @@ static uint64_t model_address(const struct weft_vt *w, uint32_t rank,
 	return area_span + i * area_distance + m->remote - first;
 }
 
-/* Sends the message of the step that starts now. */
+/* Sends the message of a transfer's step at time `at`. */
 static void step_send(struct vt_engine_pass *t, uint32_t i, uint64_t at)
 {
 	struct vt_buf *b = vt_buf(t->w, i);
@@ -447,7 +464,9 @@ static void dma_end(struct vt_engine_pass *t, uint32_t i)
 
 /* ---- memory accesses in order -------------------------------------------- */
 
-/* Executes the memory access of a transfer that is next in order. */
+/*
+ * Executes the memory access of a transfer; the access must be next in order.
+ */
 static void access_execute(struct vt_engine_pass *t, uint32_t i)
 {
 	struct vt_buf *b = vt_buf(t->w, i);
@@ -489,8 +508,8 @@ static void access_execute(struct vt_engine_pass *t, uint32_t i)
 }
 
 /*
- * Executes a transfer that is ready, and the following ones as far as their
- * order permits.
+ * Executes the access of a transfer that is ready, and those of the following
+ * transfers as far as their order permits.
  */
 static void accesses_execute(struct vt_engine_pass *t, uint32_t i)
 {
@@ -519,7 +538,7 @@ static void accesses_execute(struct vt_engine_pass *t, uint32_t i)
 
 /*
  * Handles a lost transfer: neither the transfer nor its response will arrive,
- * and later ones need not wait for it.
+ * and later transfers need not wait for it.
  */
 void vt_dma_lost(struct vt_engine_pass *t, uint32_t i)
 {
@@ -559,7 +578,7 @@ void vt_dma_post(struct vt_engine_pass *t, uint32_t i)
 		vt_msg_fifo_add(w, &vt_rank(w, b->from)->accesses, i);
 }
 
-/* Handles the arrival of all bytes of a step's message. */
+/* Handles the arrival of all bytes of the message of a transfer's step. */
 static void step_done(struct vt_engine_pass *t, uint32_t i, struct vt_dma *m)
 {
 	bool back = is_return(m);

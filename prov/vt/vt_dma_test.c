@@ -87,7 +87,7 @@ static int wait_completion(struct end *e, const struct posted *x)
 	return x->completions == 1 ? x->err : 2;
 }
 
-/* Rank 1 has the data and computes; rank 0 gets them. */
+/* Rank 1 has the data and computes; rank 0 gets the data. */
 static int get_memory(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
@@ -415,7 +415,7 @@ static void a_short_message_does_not_overtake_a_long_one(void **state)
 	play(&p, &f);
 }
 
-/* The path and the bytes of a post reach the model. */
+/* The path and the length of a post reach the model. */
 static int one_message(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);

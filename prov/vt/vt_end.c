@@ -27,8 +27,8 @@ static bool is_end(const struct weft_fault_entry *f)
 }
 
 /*
- * Returns the detection time: from the end of a rank until the other ranks
- * detect it.
+ * Returns the time between the end of a rank and its detection by the other
+ * ranks, ps.
  */
 static uint64_t detection_ps(const struct weft_vt *w,
 			     const struct weft_fault_plan *plan)
@@ -42,8 +42,8 @@ static uint64_t detection_ps(const struct weft_vt *w,
 }
 
 /*
- * Sets the range of ranks or the node of a line. Returns an error message or
- * NULL.
+ * Sets *number_p to the rank or the node that a line of the fault plan names.
+ * Returns an error message or NULL.
  */
 static const char *target_parse(const struct weft_vt *w,
 				const struct weft_fault_entry *f,
@@ -124,7 +124,7 @@ void vt_end_of_process(struct vt_engine_pass *t, uint32_t rank)
 	vt_require(!net_timer(t->w->net, at, VT_COOKIE_END | rank));
 }
 
-/* Adds a rank to the list of ends, and notifies all ranks. */
+/* Adds a rank to the list of ended ranks, and notifies all ranks. */
 static void end_add(struct vt_engine_pass *t, uint32_t rank, uint64_t failed_ps)
 {
 	struct weft_vt *w = t->w;
@@ -141,8 +141,8 @@ static void end_add(struct vt_engine_pass *t, uint32_t rank, uint64_t failed_ps)
 }
 
 /*
- * Returns the packets in the arrival list of a rank that will read no more
- * packets to their senders; the last packet becomes the head of the list.
+ * Returns to their senders the packets in the arrival list of a rank that will
+ * read no more packets; the last packet becomes the head of the list.
  */
 static void arrivals_return(struct vt_engine_pass *t, struct vt_rank *r)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks that a fault plan ends: they run up to the time of the plan, packets
+ * Ranks that a fault plan ends: they run until the time in the plan, packets
  * that they send later are dropped, and the other ranks detect the end after
  * the machine's detection time.
  */
@@ -78,7 +78,7 @@ static void a_blocked_rank_ends_at_the_time_of_the_plan(void **state)
 	check_times(&p);
 }
 
-/* The clock is later than the end, after a computation. */
+/* After a computation, the rank's clock is later than its planned end. */
 static int computing_rank_ends(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank == 1)
@@ -145,7 +145,7 @@ static void packets_after_the_end_are_dropped(void **state)
 	T_IS(found.value[3], 1);
 }
 
-/* More packets than a rank has buffers go to a rank that does not read them. */
+/* A rank that does not read gets more packets than it has buffers. */
 static int flood(struct play *p, struct end *e, uint32_t rank)
 {
 	int ret = 0;

@@ -8,9 +8,9 @@
  *             of a send (L, the lookahead)
  *   free      all ranks released in that window get their time and run together
  *
- * A pass starts when no rank runs, so its input depends on virtual time alone:
- * neither the rank that runs the pass nor the order in which ranks blocked
- * matters.
+ * A pass starts when no rank runs, so its input depends on virtual time alone,
+ * but neither on which rank runs the pass nor on the order in which ranks have
+ * blocked.
  *
  * When nothing is in flight and no wait has a timeout, ranks that poll in a
  * loop are released at their next poll, a bounded number of consecutive times.
@@ -28,15 +28,18 @@
 #include <unistd.h>
 
 /*
- * Consecutive passes that release only polling ranks, and polls of all ranks
- * together, before the engine reports a deadlock. Both must be exceeded: so a
- * single polling rank may poll more often, and a deadlock of many polling ranks
- * is reported soon in real time.
+ * Limits of the number of consecutive passes that release only polling ranks,
+ * and of the total number of polls in these passes. The engine reports a
+ * deadlock when both are exceeded: so a single polling rank may poll more
+ * often, and a deadlock of many polling ranks is reported soon in real time.
  */
 #define IDLE_PASSES 30000u
 #define IDLE_POLLS  200000u
 
-/* interval at which a process that waits for the engine checks its owner */
+/*
+ * interval at which a process that waits for the engine checks whether its
+ * owner is alive, ns
+ */
 #define OWNER_CHECK_NS UINT64_C(50000000)
 
 /* ---- ownership of the engine --------------------------------------------- */
@@ -54,8 +57,8 @@ bool vt_rank_alive(const struct weft_vt *w, uint32_t rank)
 }
 
 /*
- * Returns whether the owner is alive. owner: value of the engine word, a rank
- * plus one.
+ * Returns whether the owner of the engine is alive. owner: value of the word
+ * head.engine, a rank plus one.
  */
 bool vt_owner_alive(const struct weft_vt *w, uint32_t owner)
 {
@@ -63,8 +66,9 @@ bool vt_owner_alive(const struct weft_vt *w, uint32_t owner)
 }
 
 /*
- * Waits for the engine; its owner may have died in a pass. Returns false if the
- * model is broken, in which case the owner may never release the engine.
+ * Waits for the engine and takes ownership of it; the current owner may have
+ * died in a pass. Returns false if the model is broken, in which case the owner
+ * may never release the engine.
  */
 static bool engine_lock(struct vt *v)
 {
@@ -73,7 +77,7 @@ static bool engine_lock(struct vt *v)
 
 	/* A0 pairs with R0 and R5: earlier passes are visible. */
 	while (!weft_cas32(&h->engine, &owner, v->rank + 1)) {
-		/* F1 pairs with F0: one side sees the other. */
+		/* F1 pairs with F0: one side sees the store of the other. */
 		weft_add32(&h->waiters, 1);
 		weft_fence_full();
 		weft_futex_wait(&h->engine, owner,
@@ -108,7 +112,9 @@ static void engine_unlock(struct vt *v)
 
 static bool is_blocked(const struct vt_rank *r)
 {
-	/* relaxed: a blocked rank decremented running before this pass */
+	/*
+	 * relaxed: a blocked rank has decremented head.running before this pass
+	 */
 	uint32_t s = weft_load32_relaxed(&r->status);
 
 	return s == WEFT_VT_BLOCKED || s == WEFT_VT_POLLING ||
@@ -126,7 +132,8 @@ static void up_progress_check(void *arg)
 }
 
 /*
- * Handles a packet; the cookie contains the kind and the owner of its message.
+ * Handles an arriving packet; the cookie identifies the kind of its message and
+ * the buffer or member that the message belongs to.
  */
 static void up_packet(void *arg, uint64_t at, uint64_t cookie, uint32_t node,
 		      uint64_t offset, uint32_t bytes)
@@ -157,7 +164,10 @@ static void up_acked(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 	vt_dma_acked(t, (uint32_t)cookie);
 }
 
-/* Handles a timer of an interface, or of a message in the node's memory. */
+/*
+ * Handles a timer: of an interface, of a message in the node's memory, of the
+ * end of a rank or of the start of ranks.
+ */
 static void up_timer(void *arg, uint64_t at, uint64_t cookie)
 {
 	struct vt_engine_pass *t = arg;
@@ -205,8 +215,8 @@ static void up_lost(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 }
 
 /*
- * Counts the event of an error response at the rank whose message, transfer or
- * forwarded result had the bad packet.
+ * Counts an error event at the rank whose message, transfer or forwarded result
+ * contained the bad packet.
  */
 static void up_error(void *arg, uint64_t at, uint64_t cookie, uint32_t node)
 {
@@ -235,7 +245,7 @@ static const struct net_up net_calls = {
 
 /* ---- draining of posted buffers ------------------------------------------ */
 
-/* Returns the buffers that a rank has read to their owners. */
+/* Returns the buffers that a rank has read to the ranks that own them. */
 static void engine_return(struct vt_engine_pass *t, struct vt_rank *r)
 {
 	struct weft_vt *w = t->w;
@@ -243,7 +253,10 @@ static void engine_return(struct vt_engine_pass *t, struct vt_rank *r)
 
 	while (i != VT_NONE) {
 		vt_require(n++ < w->buf_count);
-		/* relaxed: pushed before the swap */
+		/*
+		 * relaxed: stored before the push, which the swap above has
+		 * acquired
+		 */
 		uint32_t next = weft_load32_relaxed(&vt_buf(w, i)->next);
 
 		vt_buf_return(t, i);
@@ -251,7 +264,10 @@ static void engine_return(struct vt_engine_pass *t, struct vt_rank *r)
 	}
 }
 
-/* Returns the buffers that a rank has posted, oldest first. */
+/*
+ * Takes the buffers that a rank has posted from its stack, and returns them as
+ * a list, oldest first.
+ */
 static uint32_t posted_by(struct weft_vt *w, struct vt_rank *r)
 {
 	/* A3 pairs with R3 in vt_post(). */
@@ -259,7 +275,10 @@ static uint32_t posted_by(struct weft_vt *w, struct vt_rank *r)
 
 	while (i != VT_NONE) {
 		vt_require(n++ < w->buf_count);
-		/* relaxed: pushed before the swap; now owned by the engine */
+		/*
+		 * relaxed: stored before the push, which the swap above has
+		 * acquired; the engine owns the buffer now
+		 */
 		uint32_t below = weft_load32_relaxed(&vt_buf(w, i)->next);
 
 		weft_store32_relaxed(&vt_buf(w, i)->next, first);
@@ -329,7 +348,7 @@ static uint64_t next_due(const struct weft_vt *w)
 }
 
 /*
- * Runs the model up to and including time `until`; head.now is the time
+ * Runs the model up to and including time `until`; sets head.now to the time
  * reached.
  */
 static void engine_step(struct vt_engine_pass *t, uint64_t until)
@@ -354,7 +373,7 @@ static void engine_step(struct vt_engine_pass *t, uint64_t until)
 
 /*
  * Checks that nothing is in flight when no event is left; otherwise a packet
- * was lost.
+ * would have been lost.
  */
 static void check_nothing_in_flight(const struct weft_vt *w)
 {
@@ -464,7 +483,10 @@ static void engine_run(struct vt_engine_pass *t)
 	}
 }
 
-/* Lets all released ranks run; increments running before it sets a status. */
+/*
+ * Lets all released ranks run; increments head.running before it sets their
+ * status.
+ */
 static void engine_free_all(struct vt_engine_pass *t)
 {
 	struct weft_vt *w = t->w;
@@ -484,7 +506,8 @@ static void engine_free_all(struct vt_engine_pass *t)
 		while (s != WEFT_VT_RUN && !weft_cas32(&r->status, &s, 0))
 			;
 		/*
-		 * a thread of the rank woke it and counted it at the same time
+		 * another thread of the rank's process woke the rank, and
+		 * counted it as running, at the same time
 		 */
 		if (s == WEFT_VT_RUN)
 			weft_add32(&w->head->running, (uint32_t)-1);
@@ -506,7 +529,7 @@ static void wake_all(struct vt *v)
 	}
 }
 
-/* Runs one pass under a guard: the world may have been overwritten. */
+/* Runs one pass under a guard, because the world may have been overwritten. */
 static void engine_pass(void *arg)
 {
 	struct vt_engine_pass *t = arg;
@@ -532,7 +555,10 @@ void vt_engine_try(struct vt *v)
 	if (!weft_load32(&w->head->running) && !weft_load32(&w->head->broken) &&
 	    weft_guard(engine_pass, &t))
 		vt_mark_broken(v);
-	/* another thread of this process would use the same list of ranks */
+	/*
+	 * wake them before the unlock: another thread of this process would use
+	 * the same list of ranks
+	 */
 	if (v->threads)
 		wake_all(v);
 	engine_unlock(v);

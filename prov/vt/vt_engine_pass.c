@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Functions that all parts of an engine pass use: release of ranks, arrival and
- * completion of packets, messages to the model; and the clock that ranks and
- * engine share.
+ * completion of packets, messages to the model. Also the measurement of a
+ * rank's runs.
  */
 #include "prov/vt/vt.h"
 #include "prov/net/fault/net_fault.h"
@@ -18,15 +18,16 @@
 /* ---- CPU time of the program --------------------------------------------- */
 
 /*
- * Limit of a long run, ns: CPU time above it counts as computation, and wall
- * time above it starts the measurement of CPU time.
+ * Duration above which a run is long, ns. CPU time of a long run counts as
+ * computation; a run that is long in wall time starts the measurement of CPU
+ * time.
  */
 #define LONG_NS 1000000u
 
 /*
  * Measures the CPU time of the program between calls, for a message at the end
- * of the job. Reading it is a system call, so it is read only in the first runs
- * of a rank and after runs that were long in wall time.
+ * of the job. Reading the CPU time is a system call, so it is read only in the
+ * first runs of a rank and after runs that were long in wall time.
  */
 WEFT_HOT void vt_run_begin(struct vt *v)
 {
@@ -64,8 +65,9 @@ static bool freed(const struct vt_engine_pass *t, const struct vt_rank *r)
 }
 
 /*
- * Returns the time before which the released rank, or its interface, cannot
- * affect another rank. An interface sends without the time of a send call.
+ * Returns the virtual time before which the released rank, or its interface,
+ * cannot affect another rank. For an interface the time of a send call is not
+ * included.
  */
 static uint64_t release_end(struct weft_vt *w, uint32_t rank, uint64_t at)
 {
@@ -141,7 +143,7 @@ void vt_rank_notify(struct vt_engine_pass *t, uint32_t rank, uint64_t at)
 	}
 }
 
-/* Resets the count of idle passes: polling ranks may find a packet. */
+/* Resets the count of idle passes, because polling ranks may find a packet. */
 static void engine_busy(struct vt_engine_pass *t)
 {
 	/* relaxed: no rank runs */
@@ -174,7 +176,7 @@ void vt_arrive(struct vt_engine_pass *t, uint32_t rank, uint32_t i, bool quiet)
 
 void vt_memory_changed(struct vt_engine_pass *t, uint32_t rank)
 {
-	/* a rank in a blocking wait waits for packets only */
+	/* a rank that blocks, without polling, waits for packets only */
 	if (weft_load32(&vt_rank(t->w, rank)->status) != WEFT_VT_BLOCKED)
 		vt_rank_notify(t, rank, t->time_ps);
 	engine_busy(t);
@@ -215,9 +217,9 @@ void vt_buf_return(struct vt_engine_pass *t, uint32_t i)
 /* ---- messages to the model ----------------------------------------------- */
 
 /*
- * Returns the time, `at` or later, at which the network can accept a message.
- * The time is later than `at` only if a thread sends while another thread of
- * its rank is blocked.
+ * Returns the virtual time, `at` or later, at which the network can accept a
+ * message. The time is later than `at` only if a thread sends while another
+ * thread of its rank is blocked.
  */
 uint64_t vt_send_time(const struct weft_vt *w, uint64_t at)
 {
@@ -243,10 +245,10 @@ static uint32_t vt_fifo_step(const struct weft_vt *w)
 }
 
 /*
- * Returns the injection FIFO of a destination. Engines serve their FIFOs in the
- * order of their numbers. If the numbers were those of the destinations, all
- * nodes would send to the same nodes at the same time; so the order of many
- * FIFOs is different in each node.
+ * Returns the number of the injection FIFO for a destination. Engines serve
+ * their FIFOs in the order of FIFO numbers. If the destination's number were
+ * used, all nodes would send to the same nodes at the same time; so if the
+ * machine has many FIFOs, each node uses a different order.
  */
 static uint32_t fifo_of(const struct weft_vt *w, uint32_t from, uint32_t to)
 {

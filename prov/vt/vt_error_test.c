@@ -58,7 +58,7 @@ static void bad_packets_are_events_at_the_sender(void **state)
 	p.faults = "seed = 3; memory * = 0.1";
 	play(&p, &f);
 	T_TRUE(f.value[0] > 10);
-	/* at most the packet of the target has an event there */
+	/* only the target's own packet can cause an error event there */
 	T_TRUE(f.value[3] <= 1);
 	T_IS(f.value[0] + f.value[3], f.value[1]);
 }

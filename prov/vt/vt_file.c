@@ -15,7 +15,10 @@
 #include "prov/vt/vt.h"
 #include "prov/net/file/net_map.h"
 
-/* Returns the I/O node of a node's block; numbered after all compute nodes. */
+/*
+ * Returns the I/O node of a node's block; I/O nodes are numbered after all
+ * compute nodes.
+ */
 static uint32_t io_node(const struct weft_vt *w, uint32_t node)
 {
 	return net_shape_nodes(&w->cfg) * net_partitions(&w->cfg) +
@@ -57,8 +60,8 @@ void vt_file_post(struct vt_engine_pass *t, uint32_t i)
 }
 
 /*
- * Returns the end of the I/O node's last access; stored with the first rank of
- * the job behind the I/O node.
+ * Returns the place where the end of the I/O node's last access is stored: in
+ * the record of the first rank of the job that uses this I/O node.
  */
 static uint64_t *io_end(struct weft_vt *w, uint32_t rank)
 {
@@ -113,7 +116,9 @@ void vt_file_packet(struct vt_engine_pass *t, uint32_t i, uint32_t bytes)
 	message_send(t, i, serve(t, i), m->write ? 0 : m->bytes);
 }
 
-/* Ends an access whose message was lost, without adding its time. */
+/*
+ * Ends an access whose message was lost, without adding the time of the access.
+ */
 void vt_file_lost(struct vt_engine_pass *t, uint32_t i)
 {
 	vt_require(vt_buf(t->w, i)->kind == VT_FILE);

@@ -19,7 +19,10 @@ int vt_file_access(struct weft_carrier *c, uint64_t bytes, bool write)
 	uint32_t i;
 	int ret;
 
-	/* a rank with several threads is not blocked as a whole */
+	/*
+	 * not modelled for a rank with several threads, since the access would
+	 * block all of them
+	 */
 	if (!v->w->cfg.io_nodes || v->out || v->threads)
 		return 0;
 	i = vt_buf_get(v);

@@ -36,7 +36,7 @@ enum {
 	END_BROKEN = 10, /* a wait reported a broken model */
 	END_DEADLOCK,
 	END_LOST,   /* a peer is lost */
-	END_WRONG,  /* wrong data, since payloads are not checked */
+	END_WRONG,  /* wrong data, because payloads are not checked */
 	END_REFUSED /* a route did not open, or refused a contribution */
 };
 
@@ -248,7 +248,7 @@ enum { PARTS = 13, PARTS_BUT_NET = 10 };
 /*
  * Returns the number of parts to overwrite. Random values in the model cause
  * undefined behaviour of C; the guard handles the consequences, but a sanitizer
- * ends the process before.
+ * would end the process first.
  */
 static unsigned part_count(void)
 {

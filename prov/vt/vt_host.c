@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A world whose ranks are all in one process: fibers of a simulator
- * (src/tools/replay), without a process per rank. The caller runs the engine
- * when every fiber is parked; so the engine never runs on a fiber's stack, and
- * no rank is woken by the kernel. Everything else works as with processes, so
- * virtual times are the same.
+ * A world whose ranks are all in one process, as fibers of a simulator
+ * (src/tools/replay), without a process for each rank. The simulator runs the
+ * engine when every fiber is parked; so the engine never runs on a fiber's
+ * stack, and no rank is woken through the kernel. Everything else works as with
+ * processes, so virtual times are the same.
  */
 #include "prov/vt/vt.h"
 

@@ -61,8 +61,8 @@ void vt_interface_searched(struct weft_carrier *c, uint64_t entries,
 }
 
 /*
- * Lets the interface process the next packet, at its arrival or the last
- * release. Returns the number of packets, 0 or 1.
+ * Lets the interface process the next packet, at the time of its arrival or of
+ * the last release, whichever is later. Returns the number of packets, 0 or 1.
  */
 static int run_once(struct vt *v)
 {
@@ -131,7 +131,10 @@ bool vt_interface_release(struct vt *v, enum weft_vt_state as, uint64_t *due_p)
 	while (vt_next(v) <= at && run_once(v))
 		n++;
 	v->interface.packets += n;
-	/* the rank reads the result of the interface when it runs next */
+	/*
+	 * the rank reads what the interface has processed when the rank runs
+	 * next
+	 */
 	if (as != WEFT_VT_BLOCKED)
 		soon += v->w->cfg.poll_ps;
 	if (*due_p > soon || *due_p < vt_now(v->me))

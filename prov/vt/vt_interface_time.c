@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Times of interfaces that match messages (vt_interface.c), for the engine:
- * when an arriving packet has been matched, and whether an event is for the
- * interface or for its rank.
+ * Functions with which the engine determines times of interfaces that match
+ * messages (vt_interface.c): when an arriving packet has been matched, and
+ * whether an event concerns the interface or its rank.
  */
 #include "prov/vt/vt.h"
 
@@ -21,7 +21,7 @@ uint64_t vt_interface_stamp(struct vt_engine_pass *t, uint32_t rank,
 	if (b->kind == VT_PACKET && !b->more)
 		at = net_thread_run(w->net, vt_rank(w, rank)->node, at,
 				    w->cfg.match_ps);
-	/* the list of arrivals is in the order of their times */
+	/* keep the list of arrivals in the order of their times */
 	if (f->arrived_ps < at)
 		f->arrived_ps = at;
 	return f->arrived_ps;

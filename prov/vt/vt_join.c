@@ -82,7 +82,9 @@ static int listen_for_job(const struct job *job)
 	return s;
 }
 
-/* Returns the descriptor of a world in a process, or -ENOENT. */
+/*
+ * Returns the number of the descriptor of a world in process pid, or -ENOENT.
+ */
 static int find_region(int pid)
 {
 	char path[64], link[128];
@@ -104,7 +106,9 @@ static int find_region(int pid)
 	return found;
 }
 
-/* Returns the pid of the listener at the job's socket, or -errno. */
+/*
+ * Returns the pid of the process that listens at the job's socket, or -errno.
+ */
 static int owner_of(const struct job *job)
 {
 	struct sockaddr_un un;
@@ -166,7 +170,10 @@ int weft_vt_join_job(const struct weft_vt_conf *conf, const char *text,
 	ret = weft_vt_create(conf, job.size, w_p, handle);
 	if (ret)
 		return ret;
-	/* other ranks can find the region only now, when it is complete */
+	/*
+	 * listen only now, when the region is complete, since other ranks may
+	 * find it from now on
+	 */
 	ret = listen_for_job(&job);
 	if (ret < 0) {
 		weft_vt_close(*w_p);

@@ -35,34 +35,36 @@
 /* "weftvt" and, in the last two bytes, the version of the format */
 #define VT_MAGIC       UINT64_C(0x7765667476743033)
 #define VT_VERSION(m)  (((unsigned)(m) >> 8 & 0xf) * 10 + ((unsigned)(m)&0xf))
-/* buffers of a rank, which bound its packets in flight */
+/* buffers of a rank, which limit its packets in flight */
 #define VT_BUFS	       1024u
-#define VT_BUF_BYTES   512u /* smallest payload of a buffer */
+#define VT_BUF_BYTES   512u /* smallest payload of a buffer, bytes */
 #define VT_NONE	       UINT32_MAX
 #define VT_NEVER       UINT64_MAX
 #define VT_WINDOW      ((uint32_t)WEFT_BACKEND_WINDOW)
 #define VT_CPU_WORDS   16u
 #define VT_RANKS_MAX   (1u << 20)
 /*
- * Injection FIFOs of a rank, selected by destination rank, if the machine file
- * has no number (memory_fifos). Its interface, which sends while the rank's
- * clock is far ahead, has as many.
+ * Number of injection FIFOs of a rank, if the machine file does not specify it
+ * (memory_fifos); the destination rank selects the FIFO. The rank's interface,
+ * which may send while the rank's clock is far ahead, has the same number of
+ * its own.
  */
 #define VT_FIFOS       16u
 #define VT_SHARE_BYTES (64u * 1024) /* shared area of a rank, bytes */
 
-/* Bits: resources that a rank waits for when it cannot send. */
+/* Bits for the resources that a rank waits for when it cannot send. */
 enum vt_room { VT_ROOM_BUFS = 1, VT_ROOM_ROUTE = 2, VT_ROOM_UNIT = 4 };
 
 enum vt_broken { VT_BROKEN_NOT, VT_BROKEN, VT_BROKEN_NOTIFIED };
 
-/* Values of head.deadlock; any other value is invalid. */
+/* Values of head.deadlock; all other values are invalid. */
 enum vt_deadlock { VT_DEADLOCK_NOT, VT_DEADLOCK = 0x64656164 };
 
 struct vt_head {
 	uint64_t magic;
 	uint64_t bytes;
-	uint32_t size; /* number of ranks, with those not started yet */
+	/* number of ranks, including those that have not started */
+	uint32_t size;
 	/* number of ranks at the start; the others are spawned (vt_spawn.c) */
 	uint32_t initial;
 	/* a rank has several threads: deadlocks are not detected */
@@ -78,25 +80,31 @@ struct vt_head {
 	uint64_t adders_off;
 	uint64_t routes_off;
 	uint64_t results_off;
-	uint64_t trees_off;  /* trees by id in prov/net */
+	/* array of struct vt_tree, by tree id of prov/net */
+	uint64_t trees_off;
 	uint64_t shares_off; /* shared areas, VT_SHARE_BYTES per rank */
 	uint64_t net_off;
-	/* lookahead: minimum delay between ranks, with and without software */
+	/*
+	 * lookahead: minimum delay between two ranks, with and without
+	 * software, ps
+	 */
 	uint64_t ahead_ps;
 	uint64_t ahead_unit_ps;
 	uint32_t fifos; /* injection FIFOs of a rank, and of its interface */
 	uint64_t packet_bytes; /* largest packet of a rank, bytes */
-	uint64_t id; /* random number of the world; not part of the model */
+	/* random number that identifies the world; not used by the model */
+	uint64_t id;
 	struct net_config cfg;
 
 	/* number of ranks that are still running */
 	alignas(128) weft_au32 running;
-	alignas(128) weft_au32 engine; /* rank that runs the engine, plus 1 */
+	/* rank that runs the engine, plus 1; 0: none */
+	alignas(128) weft_au32 engine;
 	/* number of processes that wait for the engine */
 	weft_au32 waiters;
 	/* bit mask of the processors of the job */
 	weft_au64 cpus[VT_CPU_WORDS];
-	weft_au32 broken; /* the model is lost; enum vt_broken */
+	weft_au32 broken; /* the model cannot continue; enum vt_broken */
 	/* a deadlock was detected: every wait fails; enum vt_deadlock */
 	weft_au32 deadlock;
 	/* number of ranks that have not reported their wait yet */
@@ -109,9 +117,9 @@ struct vt_head {
 	uint32_t node_dead; /* a node or rank is dead: ranks announce leaving */
 	/* the fault plan ends ranks: ranks announce leaving from the start */
 	uint32_t ends_planned;
-	/* time from the end of a process until the other ranks detect it */
+	/* time from the end of a process until the other ranks detect it, ps */
 	uint64_t detect_exit_ps;
-	/* number of ranks whose end was detected; vt_rank_cold.failure */
+	/* number of ranks whose end was detected; see vt_rank_cold.failure */
 	weft_au32 failures;
 	uint32_t batch_count;
 	weft_au64 now; /* virtual time that the model has reached, ps */
@@ -120,32 +128,38 @@ struct vt_head {
 	uint64_t route_parts;	/* packets that ranks sent on class routes */
 	/* bytes in packets that ranks sent on class routes */
 	uint64_t route_bytes;
-	uint64_t route_atomics; /* tree inputs that were atomics */
+	uint64_t route_atomics; /* inputs of trees that were sent as atomics */
 	/* consecutive passes that released only polling ranks */
 	weft_au64 idle_passes;
 	/* messages discarded for lack of a free input slot */
 	uint64_t discards;
 	/* number of ranks of background jobs (vt_background.c) */
 	weft_au32 backgrounds;
-	/* 1: all other ranks have left, and virtual time has stopped */
+	/*
+	 * 1: all ranks of the other jobs have left, and virtual time has
+	 * stopped
+	 */
 	weft_au32 over;
 };
 
 /*
- * Record of a rank, only two cache lines: the engine accesses the records of
- * all ranks, and a rank that is woken has cache misses on its own record.
+ * Record of a rank. It has only two cache lines, because the engine accesses
+ * the records of all ranks, and a rank that is woken has cache misses on its
+ * own record.
  */
 struct vt_rank {
 	/*
-	 * line 0: words that a blocked rank checks, and its data for the engine
+	 * line 0: words that a blocked rank checks, and data that the rank
+	 * passes to the engine
 	 */
 	alignas(128) weft_au32 status; /* enum weft_vt_state; futex */
 	/* reason why the wait ended: 0 or errno */
 	weft_au32 verdict;
 	weft_au64 clock;
 	weft_au32 waits_for;
-	weft_au32 in_head; /* arrival list; its first entry has been read */
-	/* Stacks of buffers, linked by vt_buf.next. */
+	/* head of the arrival list, a buffer that has been read already */
+	weft_au32 in_head;
+	/* Stacks of buffers, linked by vt_buf.next: */
 	weft_au32 posted;   /* buffers to be sent, the newest on top */
 	weft_au32 freed;    /* buffers of other ranks that this rank has read */
 	weft_au32 returned; /* buffers of this rank that were returned */
@@ -171,13 +185,16 @@ struct vt_rank {
 		/* out: messages that later messages could overtake */
 	} out;
 	struct vt_msg_fifo accesses; /* ordered accesses of the rank */
-	/* completion time of the last atomic of the interface */
+	/*
+	 * completion time of the last atomic executed by the rank's interface,
+	 * ps
+	 */
 	uint64_t atomics_end_ps;
 	/* packets that have arrived for the rank */
 	uint32_t arrived;
 	/*
-	 * error events in the completion queue of the rank's interface, after
-	 * each of which its software retransmits a packet
+	 * number of error events in the completion queue of the rank's
+	 * interface; after each of them, its software retransmits a packet
 	 */
 	weft_au32 error_events;
 };
@@ -190,11 +207,14 @@ enum { VT_AREAS = 64 };
 struct vt_area {
 	uint64_t begin;
 	uint64_t key; /* key of the region */
-	/* a registered region; false: unregistered memory */
+	/* true: a registered region; false: unregistered memory */
 	bool region;
 };
 
-/* Rarely used data of a rank: its requests for routes, its last note. */
+/*
+ * Rarely used data of a rank: its requests for routes, its last note, and
+ * others.
+ */
 struct vt_rank_cold {
 	alignas(128) struct vt_route_request {
 		uint64_t key;
@@ -214,9 +234,10 @@ struct vt_rank_cold {
 	uint32_t areas;
 
 	/*
-	 * The memory of the node (vt_memory.c): first rank that uses the same
-	 * memory, whose memory_ps is the time at which it is free; time at
-	 * which this rank's processor has made its copies.
+	 * The memory of the node (vt_memory.c). memory: the first rank that
+	 * uses the same memory; memory_ps: in the record of that rank, the time
+	 * at which the memory is free; copy_ps: the time at which this rank's
+	 * processor has completed its copies.
 	 */
 	uint32_t memory;
 	uint64_t memory_ps;
@@ -224,10 +245,11 @@ struct vt_rank_cold {
 
 	/*
 	 * The end of the rank (vt_end.c). end_ps: time at which the fault plan
-	 * ends it, or VT_NEVER; ended: written by the rank when it ends at that
-	 * time. Written by the engine: time of the failure, time at which the
-	 * other ranks know it, whether the rank has left the job; and the rank
-	 * of the i-th such end of the job.
+	 * ends the rank, or VT_NEVER; ended: written by the rank when it ends
+	 * at that time. Written by the engine: failed_ps, the time of the
+	 * failure; known_ps, the time at which the other ranks detect it;
+	 * has_left, whether the rank has left the job; and failure, in the i-th
+	 * record the rank that was the i-th to end in the job.
 	 */
 	uint64_t end_ps;
 	uint64_t failed_ps;
@@ -247,26 +269,29 @@ struct vt_rank_cold {
 	uint64_t io_end_ps;
 
 	/*
-	 * Request of the rank to start further ranks; first: written by the
-	 * engine, the first of the ranks that it has started, or VT_NONE.
+	 * The rank's request to start further ranks. first: written by the
+	 * engine; the first of the ranks that it has started, or VT_NONE.
 	 */
 	struct vt_spawn {
 		weft_au32 state; /* enum vt_spawn_state */
 		uint32_t first;
 	} spawn;
 
-	/* The interface, if it matches messages (vt_interface.c). */
+	/*
+	 * State of the rank's interface, if it matches messages
+	 * (vt_interface.c).
+	 */
 	struct vt_interface {
 		/* 1: the interface matches; written when the rank joins */
 		uint32_t matches;
 		/* 1: the interface may run while the blocked rank computes */
 		uint32_t may_run;
-		/* processor time of searches since the last pass, ps */
+		/* time of the interface's searches since the last pass, ps */
 		uint64_t searched_ps;
 		/*
-		 * Written by the engine: time of the interface's run, or
-		 * VT_NEVER if the rank itself is released; time of the last
-		 * arrival in the list.
+		 * Written by the engine: run_ps, the time of the interface's
+		 * run, or VT_NEVER if the rank itself is released; arrived_ps,
+		 * the time of the last arrival in the list.
 		 */
 		uint64_t run_ps;
 		uint64_t arrived_ps;
@@ -291,25 +316,30 @@ enum vt_kind {
 	VT_STUB, /* empty first entry of an arrival list */
 };
 
-/* A packet, from its send until it is read; indices are unique in the world. */
+/*
+ * A packet from its send until it is read. Indices of buffers are unique in the
+ * world.
+ */
 struct vt_buf {
 	alignas(64) weft_au32 next;
 	uint32_t from;
 	uint32_t to;
-	uint32_t chain;	 /* next packet of the same message */
-	uint32_t cursor; /* in the last packet: the packet that arrives next */
+	uint32_t chain; /* next packet of the same message */
+	/* in the last packet: next packet of the message to be delivered */
+	uint32_t cursor;
 	/* in the last packet: bytes that have arrived */
 	uint32_t arrived_bytes;
 	uint8_t kind; /* enum vt_kind */
 	/*
-	 * 1: continues a message, so it has no cost at the sender and receiver
+	 * 1: the packet continues a message, so it costs no software time at
+	 * the sender and the receiver
 	 */
 	uint8_t more;
 	/* contribution: route id of the member; transfer: transfer number */
 	uint16_t id;
 	union {
 		uint32_t route; /* contribution: index in routes */
-		/* packet, transfer: 1: the interface has sent it */
+		/* packet, transfer: 1 if the interface has sent it */
 		uint32_t by_interface;
 	};
 	uint32_t end;	/* bytes of the message up to the end of this packet */
@@ -332,33 +362,37 @@ static_assert(offsetof(struct vt_buf, payload) % 8 == 0 &&
 			      sizeof(struct weft_pkt),
 	      "shared format");
 
-#define VT_DMAS		  64u /* transfers in flight per rank */
+/* maximum number of transfers in flight per rank */
+#define VT_DMAS		  64u
 #define VT_DMA_SEGS	  8u
-/* Bits of a cookie above the buffer's index: the kind of message. */
+/*
+ * Bits of a cookie above the buffer's index. They state the kind of the
+ * message.
+ */
 #define VT_COOKIE_DMA	  (UINT64_C(1) << 32)
 #define VT_COOKIE_FOLD	  (UINT64_C(2) << 32)
 /* The sender waits for the acknowledgement of the whole message. */
 #define VT_COOKIE_ACK	  (UINT64_C(4) << 32)
 /*
- * A result that is forwarded between members, or (DELIVER) delivered to the
- * member's own rank: the member is in the upper bits, the route index and the
- * packet are in the lower bits.
+ * RESULT: a result that is forwarded from member to member; with DELIVER, it is
+ * delivered to the member's own rank. The upper bits of the cookie contain the
+ * member, the lower 32 bits the route index and the window slot.
  */
 #define VT_COOKIE_RESULT  (UINT64_C(8) << 32)
 #define VT_COOKIE_DELIVER (UINT64_C(16) << 32)
 /*
- * A timer of a message through the node's memory: its copy may begin, or has
- * ended.
+ * Cookies of timers for a message through the node's memory: COPY: its copy may
+ * begin; COPIED: its copy has ended.
  */
 #define VT_COOKIE_COPY	  (UINT64_C(32) << 32)
 #define VT_COOKIE_COPIED  (UINT64_C(64) << 32)
 /*
- * A file access; as the cookie of a timer: the other ranks detect the end of a
- * rank.
+ * FILE: a file access. END: cookie of a timer at whose time the other ranks
+ * detect the end of a rank.
  */
 #define VT_COOKIE_FILE	  (UINT64_C(128) << 32)
 #define VT_COOKIE_END	  VT_COOKIE_FILE
-/* As the cookie of a timer: further ranks start. */
+/* Cookie of a timer at whose time further ranks start. */
 #define VT_COOKIE_SPAWN	  (VT_COOKIE_END | VT_COOKIE_DMA)
 #define VT_RESULT_MEMBER  40
 
@@ -369,23 +403,24 @@ enum vt_dma_kind { VT_PUT, VT_GET, VT_CHANGE };
  */
 enum vt_dma_step { VT_DMA_REQUEST, VT_DMA_DATA, VT_DMA_RESPONSE };
 
-/* Bits: conditions that a transfer waits for. */
+/* Bits for the conditions that a transfer waits for. */
 enum vt_dma_wait {
 	VT_DMA_ORDER = 1, /* completion of the earlier transfers */
 	VT_DMA_ACK = 2,	  /* acknowledgement by the other end */
 };
 
 /*
- * A transfer between the origin's segments and memory of the target. The bytes
- * of a short get follow this struct in the buffer, after its request has
- * arrived.
+ * A transfer between the origin's segments and memory of the target. When the
+ * request of a short get has arrived, its data is stored after this struct in
+ * the buffer.
  */
 struct vt_dma {
 	uint8_t kind; /* enum vt_dma_kind */
 	uint8_t step; /* enum vt_dma_step */
 	uint8_t ordered;
-	uint8_t inline_data; /* 1: the bytes follow in the buffer */
-	uint8_t acked;	     /* 1: the acknowledgement completes the transfer */
+	/* 1: the data of the get is stored after this struct */
+	uint8_t inline_data;
+	uint8_t acked;	  /* 1: the acknowledgement completes the transfer */
 	uint8_t ready;	  /* 1: the transfer waits only for earlier transfers */
 	uint8_t wait_for; /* bits of enum vt_dma_wait */
 	uint8_t count;
@@ -396,7 +431,10 @@ struct vt_dma {
 	uint64_t bytes;
 	uint64_t operands; /* atomic: address of the operands at the origin */
 	uint64_t operand_bytes;
-	/* bytes of the step's message that have arrived */
+	/*
+	 * number of bytes of the current step's message that have arrived, and
+	 * number expected
+	 */
 	uint64_t arrived_bytes;
 	uint64_t awaited;
 	uint64_t address[VT_DMA_SEGS];
@@ -414,7 +452,8 @@ struct vt_file {
 };
 
 /*
- * Returns the largest contribution of a class route, for packets of this size.
+ * Returns the maximum bytes of a contribution to a class route, if packets have
+ * this maximum size.
  */
 static inline size_t vt_part_bytes(uint64_t packet_bytes)
 {
@@ -422,7 +461,7 @@ static inline size_t vt_part_bytes(uint64_t packet_bytes)
 						    : WEFT_BACKEND_PART_MAX;
 }
 
-/* Returns the size of one buffer with its packet. */
+/* Returns the size of one buffer with space for a packet of this size. */
 static inline size_t vt_buf_bytes(uint64_t packet_bytes)
 {
 	size_t most = packet_bytes > VT_BUF_BYTES ? packet_bytes : VT_BUF_BYTES;
@@ -437,8 +476,8 @@ static inline size_t vt_buf_bytes(uint64_t packet_bytes)
 enum vt_route_state { VT_ROUTE_FREE, VT_ROUTE_REQUESTED, VT_ROUTE_OPENED };
 
 /*
- * Entries per rank in the array of routes: for routes whose first member is the
- * rank, and for requests in progress.
+ * Number of entries per rank in the array of routes: for the routes of which
+ * the rank is the first member, and for requests in progress.
  */
 #define VT_PLACES (2u * WEFT_BACKEND_ROUTES)
 
@@ -452,7 +491,7 @@ struct vt_join {
 	uint32_t routes;
 };
 
-/* A class route, stored in an entry of its first member. */
+/* A class route, stored in an entry of its first member's rank. */
 struct vt_route {
 	weft_au32 state; /* enum vt_route_state */
 	uint32_t user_id;
@@ -465,31 +504,31 @@ struct vt_route {
 	 * the packets
 	 */
 	uint32_t no_tree;
-	/* Results being distributed, by slot of the window. */
+	/* Results that are being distributed, indexed by window slot. */
 	uint64_t seq[VT_WINDOW]; /* sequence number of the result, plus one */
 	uint32_t flags[VT_WINDOW];
 	uint32_t bytes[VT_WINDOW];
-	/* Root of a broadcast, as given by the first member to post. */
+	/* Root of a broadcast: the value of the first member that posted it. */
 	uint64_t root_seq[VT_WINDOW];
 	uint32_t root[VT_WINDOW];
 	/*
-	 * Reduction by interfaces: whether the order matters, as given by the
-	 * first member to post.
+	 * Reductions by interfaces: whether the order of additions matters; the
+	 * value of the first member that posted it.
 	 */
 	uint64_t order_seq[VT_WINDOW];
 	uint8_t ordered[VT_WINDOW];
 };
 
-/* A tree of prov/net. */
+/* Users of a tree of prov/net. */
 struct vt_tree {
 	uint32_t place; /* index of the route for which the tree was opened */
 	uint32_t users; /* number of routes whose results the tree carries */
 };
 
 /*
- * Bits of the cookie of a broadcast sum, above its buffer's index: the route's
- * index, and the number of times that its entry was opened, since a tree may
- * carry the results of several routes.
+ * Positions of two fields in the cookie of a broadcast result, above its
+ * buffer's index: the route's index, and the number of times that the route's
+ * entry was opened. A tree may carry the results of several routes.
  */
 #define VT_BCAST_PLACE	 32
 #define VT_BCAST_OPENING 52
@@ -499,11 +538,14 @@ static inline uint64_t vt_bcast_cookie(uint32_t place, const struct vt_route *r)
 							   << VT_BCAST_OPENING;
 }
 
-/* A slot of a reduction at a member's interface; vt_fold.c. */
+/* One window slot of a reduction at a member's interface; vt_fold.c. */
 struct vt_fold {
 	uint64_t seq;
 	uint64_t arrived; /* bit mask of the inputs that have arrived */
-	/* buffer of the member's contribution and of its partial sum */
+	/*
+	 * buffer of the member's contribution, which also contains its partial
+	 * sum
+	 */
 	uint32_t buf;
 	uint16_t added;
 	/* the member's contribution is posted, but not at the interface yet */
@@ -511,30 +553,34 @@ struct vt_fold {
 	bool at_interface; /* the member's contribution is at the interface */
 };
 
-/* A member of a route; each route has an array of head.size members. */
+/*
+ * A member of a route; each entry for routes has an array of head.size members.
+ */
 struct vt_member {
 	uint32_t rank;
-	uint32_t by_node; /* index of the i-th member, ordered by node */
+	/* in entry i: index of the i-th member in the order of nodes */
+	uint32_t by_node;
 	/* contributions in flight for which the member gets no result */
 	uint32_t ahead;
 	/* buffers that wait for a result, by slot of the window */
 	uint32_t part[VT_WINDOW];
 };
 
-/* State of a member whose interface does reductions; vt_fold.c. */
+/* State of a member whose interface executes reductions; vt_fold.c. */
 struct vt_adder {
 	struct vt_fold fold[VT_WINDOW];
 	/* whether a contribution of the rank uses the slot */
 	uint8_t slot_used[VT_WINDOW];
 	/* all contributions before this sequence number are at the interface */
 	uint64_t interface_seq;
-	uint64_t busy_ps; /* end of the interface's current additions, ps */
+	/* time at which the interface completes its current additions, ps */
+	uint64_t busy_ps;
 	/* list of inputs that arrived before the member's own contribution */
 	uint32_t early_inputs;
 	uint32_t
 		/*
-		 * results that arrived before the member's own contribution, a
-		 * bit per slot
+		 * bit mask of the slots whose result has arrived before the
+		 * member's own contribution
 		 */
 		early_results;
 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Messages between ranks of one node pass through its memory: the times are
- * exact, copies of a rank and of a memory are executed one after the other.
+ * exact, the copies of one rank are executed one after the other, and so are
+ * the copies in one memory.
  */
 #include "test/support/vt_fixture.h"
 #include "test/t.h"
@@ -14,7 +15,7 @@
 static char path[32];
 static struct net_config cfg;
 
-/* Runs four ranks of bgq, with another line for a key. */
+/* Runs four ranks on bgq's machine file with the line of `key` replaced. */
 static void run_on(int per_node,
 		   int (*body)(struct play *p, struct end *e, uint32_t rank),
 		   const char *key, const char *line, struct found *f)
@@ -96,7 +97,7 @@ static void pairs_share_the_rate_of_the_memory(void **state)
 	T_IS(f.clock[3], first + total);
 }
 
-/* Ranks 0 and 2, and ranks 1 and 3, have a memory each. */
+/* Ranks 0 and 2 share one memory, ranks 1 and 3 another. */
 static void separate_memories_use_the_interface(void **state)
 {
 	uint64_t first;

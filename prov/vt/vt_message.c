@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Messages: conversion of posted packets into messages of the model. The
- * packets of one message are consecutive in the rank's list and become one
- * message of the model, which segments it as the machine would. Packets are
- * delivered in the order of sending, each when the number of bytes up to its
- * end has arrived.
+ * packets of one message are consecutive in the rank's list of posted packets,
+ * and become one message of the model, which splits it into segments as the
+ * machine would. The packets are delivered in the order of sending, each when
+ * all bytes up to its end have arrived.
  *
  * On a machine with several paths into the network a short message can overtake
- * a long one. The machine's software and interfaces restore the order: here a
- * message waits until the earlier messages from the same rank have arrived.
+ * a long one. The machine's software and interfaces restore the order; in this
+ * model a message waits until the earlier messages from the same rank have
+ * arrived.
  */
 #include "prov/vt/vt.h"
 #include "src/base/log.h"
@@ -17,14 +18,15 @@
 
 /* ---- sending of messages ------------------------------------------------- */
 
-/* Returns the bytes of data that the machine would send. */
+/* Returns the number of data bytes of a packet that the machine would send. */
 static uint32_t sent_bytes(const struct vt_buf *b)
 {
 	return b->attr.bytes ? b->attr.bytes - 1 : b->pkt.len;
 }
 
 /*
- * Chains the packets of one message, starting at first; returns the last one.
+ * Chains the packets of one message, starting at packet `first`; returns its
+ * last packet.
  */
 static uint32_t chain_packets(struct weft_vt *w, uint32_t first,
 			      struct net_msg *m, uint32_t *count_p)
@@ -58,7 +60,8 @@ static uint32_t chain_packets(struct weft_vt *w, uint32_t first,
 /* ---- order of messages --------------------------------------------------- */
 
 /*
- * Returns whether the machine has paths on which messages overtake each other.
+ * Returns whether a message on this channel can be overtaken by others, because
+ * the machine has several paths.
  */
 static bool may_overtake(const struct weft_vt *w, const struct vt_buf *b)
 {
@@ -95,7 +98,8 @@ void vt_msg_fifo_remove(struct weft_vt *w, struct vt_msg_fifo *l, uint32_t i)
 }
 
 /*
- * Returns the oldest incomplete message to a rank, starting at message `from`.
+ * Returns the first message to rank `to` in a FIFO, searching from message
+ * `from` on.
  */
 uint32_t vt_msg_fifo_first(struct weft_vt *w, uint32_t from, uint32_t to)
 {
@@ -119,7 +123,7 @@ static bool has_slot(struct vt_engine_pass *t, uint32_t rank)
 	const struct vt_rank *r = vt_rank(t->w, rank);
 	uint32_t slots = t->w->cfg.input_slots;
 
-	/* relaxed: the rank has blocked since then */
+	/* relaxed: the rank has blocked since it wrote packets_read */
 	return !slots ||
 	       r->arrived - weft_load32_relaxed(&r->packets_read) < slots ||
 	       weft_load32(&r->status) >= WEFT_VT_DONE;
@@ -127,7 +131,8 @@ static bool has_slot(struct vt_engine_pass *t, uint32_t rank)
 
 /*
  * Returns the time at which a discarded message is retransmitted. Attempts
- * before the receiver's next poll are skipped, but the interval is kept.
+ * before the receiver's next poll would fail and are skipped, but the interval
+ * between attempts is kept.
  */
 static uint64_t retry_time(struct vt_engine_pass *t, uint32_t rank)
 {
@@ -164,8 +169,8 @@ static void retransmit(struct vt_engine_pass *t, uint32_t end)
 }
 
 /*
- * Delivers the packets of a message that have arrived; returns whether these
- * were all.
+ * Delivers those packets of a message that have arrived completely. Returns
+ * whether the message is complete.
  */
 static bool deliver_arrived(struct vt_engine_pass *t, uint32_t end)
 {
@@ -192,7 +197,10 @@ static bool deliver_arrived(struct vt_engine_pass *t, uint32_t end)
 	return last->cursor == VT_NONE;
 }
 
-/* Delivers messages that are complete and wait for no earlier message. */
+/*
+ * Delivers message `end` and the following messages, as far as they have
+ * arrived and wait for no earlier message.
+ */
 static void deliver_in_order(struct vt_engine_pass *t, uint32_t end)
 {
 	struct weft_vt *w = t->w;
@@ -203,7 +211,9 @@ static void deliver_in_order(struct vt_engine_pass *t, uint32_t end)
 		return;
 	while (end != VT_NONE) {
 		later = vt_buf(w, end)->later;
-		/* buffers may be reused after this call */
+		/*
+		 * read `later` first: the buffers may be reused after this call
+		 */
 		if (!deliver_arrived(t, end))
 			return;
 		vt_msg_fifo_remove(w, &r->out, end);
@@ -212,17 +222,21 @@ static void deliver_in_order(struct vt_engine_pass *t, uint32_t end)
 }
 
 /*
- * Handles the arrival of bytes of a message. The cookie of a message is its
- * last packet, which stays until all packets have arrived and contains the
- * index of the next one. With adaptive routing packets may arrive out of order,
- * but then the message is delivered only when it is complete.
+ * Handles the arrival of bytes of a message. The cookie of a message is the
+ * index of its last packet, which is kept until all packets have arrived and
+ * contains the index of the packet to be delivered next. With adaptive routing
+ * packets may arrive out of order, but then the message is delivered only when
+ * it is complete.
  */
 void vt_message_packet(struct vt_engine_pass *t, uint32_t end, uint32_t bytes)
 {
 	struct vt_buf *last = vt_buf(t->w, end);
 
 	WEFT_GUARD_ASSERT(last->kind == VT_PACKET && last->chain == VT_NONE);
-	/* one more than the bytes, so that an empty message counts as well */
+	/*
+	 * arrived_bytes is the number of bytes plus one, so that an empty
+	 * message counts as well
+	 */
 	last->arrived_bytes += bytes + !last->arrived_bytes;
 	if (may_overtake(t->w, last))
 		deliver_in_order(t, end);

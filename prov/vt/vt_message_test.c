@@ -183,7 +183,7 @@ static int wait_ns(struct play *p, struct end *e, uint32_t rank)
 	ret = e->c->ops->wait(e->c, p->seed / 10000);
 	p->found->value[1] = now(e);
 	p->found->value[0] = ret == -ETIMEDOUT;
-	/* a free poll must not find a later packet */
+	/* a poll without cost must not find a later packet */
 	if (ret == -ETIMEDOUT && (e->c->ops->poll(e->c, 1) || e->got))
 		return 2;
 	return ret && ret != -ETIMEDOUT ? 1 : wait_got(e, 1);

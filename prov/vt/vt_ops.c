@@ -107,8 +107,8 @@ static int vt_open(const struct weft_carrier_attr *attr,
 }
 
 /*
- * Posts a notice of leaving, which takes effect in virtual time after the last
- * packet.
+ * Posts a notice that the rank leaves; in virtual time it takes effect after
+ * the rank's last packet.
  */
 static void post_leave(struct vt *v)
 {
@@ -132,7 +132,7 @@ static void vt_close(struct weft_carrier *c)
 
 /*
  * Leaves the world. At the end of a job all ranks leave, so a notice is posted
- * only if ranks fail.
+ * only if ranks may fail.
  */
 void weft_vt_leave(struct weft_carrier *c)
 {
@@ -204,7 +204,10 @@ static int vt_peer(struct weft_carrier *c, const union weft_name *name,
 	return 0;
 }
 
-/* Returns the shared area of a rank, which is stored in the world. */
+/*
+ * Sets *area_p to the shared area of a peer, which is stored in the world, and
+ * *bytes_p to its size.
+ */
 static int vt_share(struct weft_carrier *c, struct weft_peer *peer,
 		    void **area_p, size_t *bytes_p)
 {
@@ -298,8 +301,8 @@ static uint64_t vt_tick_ps(struct weft_carrier *c)
 }
 
 /*
- * Advances the clock by a computation of this duration, instead of the
- * computation since the last call.
+ * Advances the clock by a computation of duration ps, instead of by the
+ * measured computation since the last call.
  */
 static void vt_compute(struct weft_carrier *c, uint64_t ps)
 {
@@ -392,7 +395,10 @@ int weft_vt_read_note(struct weft_carrier *c, uint32_t rank,
 	r = &v->w->rank_of[rank];
 	if (weft_load32(&r->status) == WEFT_VT_VACANT)
 		return -ENOENT;
-	/* A6 pairs with R6 in vt_note(), for the rank that was last */
+	/*
+	 * A6 pairs with R6 in vt_note(), for the rank that was the last to
+	 * record its wait
+	 */
 	*note = v->w->cold_of[rank].note;
 	note->clock_ps = vt_now(r);
 	/* A8 pairs with R8 in vt_world_leave() */
@@ -404,7 +410,7 @@ int weft_vt_read_note(struct weft_carrier *c, uint32_t rank,
 	return 0;
 }
 
-/* Returns the number of nodes that have a rank; 0: no memory to count them. */
+/* Returns the number of nodes that have a rank; 0: out of memory. */
 static uint32_t nodes_used(struct weft_vt *w)
 {
 	uint32_t nodes = net_shape_nodes(&w->cfg), n = 0;
@@ -516,7 +522,7 @@ const struct weft_backend weft_backend_vt = {
 	.routes = &vt_routes,
 };
 
-/* Does nothing: the model ends processes. */
+/* Does nothing, because the model decides when processes end. */
 static void vt_ended(struct weft_carrier *c, struct weft_peer *peer)
 {
 	(void)c;

@@ -50,7 +50,7 @@ static void channel_zone_and_escape_rule_reach_the_model(void **state)
 	play(&p, &f);
 }
 
-/* Rank 0 sends a packet to rank 1 in the direction of p->seed - 1. */
+/* Rank 0 sends a packet to rank 1; its direction hint is p->seed - 1. */
 static int send_with_hint(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_pkt_attr a = { .hint = { (int8_t)(p->seed - 1) } };
@@ -64,7 +64,7 @@ static int send_with_hint(struct play *p, struct end *e, uint32_t rank)
 	return end_send(e, to, 0, 8);
 }
 
-/* In a ring of four nodes, the other direction takes two more hops. */
+/* In a ring of four nodes, the longer direction takes two more hops. */
 static void hints_reach_the_model(void **state)
 {
 	struct play p = { .ranks = 4,

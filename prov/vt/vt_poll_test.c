@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Polling in virtual time: a poll returns whatever other ranks do, has the cost
- * described in vt_wait.c, and counts as waiting only in a polling loop.
+ * Polling in virtual time: a poll returns regardless of what other ranks do,
+ * has the cost described in vt_wait.c, and counts as waiting only in a polling
+ * loop.
  */
 #include "test/support/vt_fixture.h"
 #include "test/t.h"
@@ -149,7 +150,7 @@ static void completing_operations_are_no_deadlock(void **state)
 	T_IS(f.value[0], (uint64_t)(MANY - FREE) * STEP_PS);
 }
 
-/* A loop that ends by time and rarely reads the clock. */
+/* A loop that ends at a given time and rarely reads the clock. */
 static int read_clock_rarely(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank)

@@ -2,8 +2,8 @@
 /*
  * Reception of packets. The engine appends arriving packets to the rank's list,
  * stamped with the time of arrival; the rank reads the list up to its clock.
- * The list starts with a buffer that has been read, so that appending and
- * reading share only one word.
+ * The list starts with a buffer that has already been read, so that appending
+ * and reading share only one word.
  */
 #include "prov/vt/vt.h"
 #include "prov/vt/route/vt_route.h"
@@ -16,7 +16,10 @@ static uint32_t first_unread(struct vt *v)
 	uint32_t head = weft_load32_relaxed(&v->me->in_head);
 	uint32_t i = VT_NONE;
 
-	/* A4 pairs with R4 in vt_arrive(): the packet is complete. */
+	/*
+	 * A4 pairs with R4 in vt_arrive(): the contents of the packet are
+	 * visible.
+	 */
 	if (weft_likely(head < v->w->buf_count))
 		i = weft_load32(&vt_buf(v->w, head)->next);
 	else
@@ -34,7 +37,10 @@ WEFT_HOT uint64_t vt_next(struct vt *v)
 	return i == VT_NONE ? VT_NEVER : vt_buf(v->w, i)->stamp;
 }
 
-/* Makes i the head of the list; the previous head returns to its owner. */
+/*
+ * Makes i the head of the list; the previous head will be returned to its
+ * owner.
+ */
 static void list_advance(struct vt *v, uint32_t i)
 {
 	/* relaxed: only this rank writes in_head */
@@ -81,8 +87,8 @@ static int deliver(struct vt *v, uint32_t i)
 }
 
 /*
- * Returns the cost of receiving; only the first packet of a message is matched,
- * by the processor unless the interface has matched it.
+ * Returns the software cost of receiving a packet, ps. Only the first packet of
+ * a message is matched: by the processor, unless the interface has matched it.
  */
 static uint64_t receive_cost_ps(const struct vt *v, const struct vt_buf *b)
 {
@@ -113,8 +119,8 @@ WEFT_HOT int vt_rx_receive(struct vt *v, int budget)
 			break;
 		vt_charge(v, vt_cost(v, receive_cost_ps(v, vt_buf(v->w, i))));
 		/*
-		 * relaxed: only this rank writes it; the engine reads it when
-		 * this rank has blocked
+		 * relaxed: only this rank writes packets_read; the engine reads
+		 * it when this rank has blocked
 		 */
 		if (vt_buf(v->w, i)->kind == VT_PACKET)
 			weft_store32_relaxed(
@@ -151,7 +157,7 @@ static void report_lost(struct vt *v)
 	}
 }
 
-/* Receives by the rank's processor, or by its interface. */
+/* Receives packets, either by the rank's processor or by its interface. */
 WEFT_HOT static int receive(struct vt *v, int budget)
 {
 	return weft_unlikely(v->interface.matches)

@@ -175,7 +175,7 @@ static void a_complete_world_cannot_be_mapped_for_writing(void **state)
 	if (!ret)
 		weft_vt_close(second);
 	if (too_old)
-		skip(); /* kernels before 5.1 cannot do this */
+		skip(); /* kernels before 5.1 do not support this */
 	T_TRUE(ret < 0);
 }
 

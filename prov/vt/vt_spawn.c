@@ -21,7 +21,7 @@ void vt_spawn_post(struct vt_engine_pass *t, uint32_t i)
 {
 	uint64_t at = vt_buf(t->w, i)->stamp + t->w->ahead_ps;
 
-	/* only a rank with several threads can be late */
+	/* the request can be late only if its rank has several threads */
 	if (at < vt_reached(t->w))
 		at = vt_reached(t->w);
 	vt_require(!net_timer(t->w->net, at, VT_COOKIE_SPAWN | i));

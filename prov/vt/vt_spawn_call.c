@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* A rank's request to start further ranks; vt_spawn.c has the engine's part. */
+/*
+ * A rank's request to start further ranks; vt_spawn.c contains the part of the
+ * engine.
+ */
 #include "prov/vt/vt.h"
 
 #include <stdio.h>
@@ -29,7 +32,7 @@ static int request(struct vt *v, uint32_t count)
 	v->last_to = VT_NONE;
 	weft_store32(&v->w->cold_of[v->rank].spawn.state, VT_SPAWN_REQUESTED);
 	vt_post(v, i);
-	/* a rank with several threads is not blocked as a whole */
+	/* if the rank has several threads, they must not be blocked together */
 	if (!v->threads)
 		ret = vt_block_until(v, is_answered);
 	vt_exit(v);
@@ -66,8 +69,8 @@ int weft_vt_spawn(struct weft_carrier *c, uint32_t count, uint32_t *first_p)
 }
 
 /*
- * The caller is a running rank, so the count of running ranks does not become
- * zero here.
+ * Cancels ranks that were started. The caller is a running rank, so the count
+ * of running ranks does not become zero here.
  */
 void weft_vt_spawn_cancel(struct weft_carrier *c, uint32_t first,
 			  uint32_t count)

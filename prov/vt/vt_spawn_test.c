@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Ranks that are started during the run: which ones, at which time, and what
- * happens if no place is left or no process is started.
+ * Ranks that are started during the run: which ranks, at which time, and what
+ * happens if no rank is free or no process is started.
  */
 #include "test/support/vt_fixture.h"
 #include "test/t.h"
@@ -102,7 +102,7 @@ static int limits(struct play *p, struct end *e, uint32_t rank)
 	if (weft_vt_spawn(e->c, 0, &first) != -ENOSPC ||
 	    weft_vt_spawn(e->c, 4, &first) != -ENOSPC)
 		return 30;
-	/* place 3 has failed: of the places 2, 4, 5 two are consecutive */
+	/* rank 3 has failed: of the free ranks 2, 4, 5 two are consecutive */
 	if (weft_vt_spawn(e->c, 3, &first) != -ENOSPC || first != 99)
 		return 31;
 	if (weft_vt_spawn(e->c, 2, &first) || first != 4)

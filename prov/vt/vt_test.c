@@ -438,7 +438,7 @@ static void a_rank_that_left_has_run_the_last_pass(void **state)
 		play(&p, &f);
 }
 
-/* A second call changes nothing. */
+/* Leaving a second time has no effect. */
 static int leave_twice(struct play *p, struct end *e, uint32_t rank)
 {
 	weft_vt_leave(e->c);
@@ -475,7 +475,7 @@ static void peers_are_numbered_by_first_use(void **state)
 
 /* ---- names of jobs ------------------------------------------------------- */
 
-/* The process id in the name keeps tests that run at once apart. */
+/* The process id in the name keeps concurrent tests apart. */
 static void a_job_is_a_name_a_rank_and_a_size(void **state)
 {
 	static const char *const wrong[] = {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Sending of packets. A send copies the packet into a buffer of the rank's
- * pool, stamps it and pushes it to the rank's stack; the engine takes it from
- * there when no rank runs. A buffer returns through the engine when its
- * receiver has read it, so whether a send succeeds never depends on the order
- * in which ranks ran.
+ * pool, stamps it with the virtual time and pushes it onto the rank's stack;
+ * the engine takes it from there when no rank runs. When the receiver has read
+ * a buffer, the engine returns it, so the success of a send never depends on
+ * the order in which ranks have run.
  *
  * Consecutive full packets to one peer are one message: the unit segments it,
  * and its software cost is that of one message.
@@ -23,20 +23,23 @@ WEFT_HOT uint32_t vt_buf_get(struct vt *v)
 	uint32_t i = weft_load32(&me->returned);
 
 	/*
-	 * A0, like engine_lock(): a thread of this process may have run the
-	 * engine when the buffer was last in flight, and another process may
-	 * have returned the buffer.
+	 * A0, as in engine_lock(): a different thread of this process may have
+	 * run the engine when the buffer was last in flight, and another
+	 * process may have returned the buffer.
 	 */
 	if (weft_unlikely(v->threads))
 		weft_load32(&v->w->head->engine);
-	/* only this rank pops, so the successor of i cannot change */
+	/*
+	 * only this rank pops buffers, so the successor of buffer i cannot
+	 * change
+	 */
 	while (i != VT_NONE) {
 		if (weft_unlikely(i >= v->w->buf_count ||
 				  vt_buf_owner(v->w, i) != v->rank)) {
 			vt_mark_broken(v);
 			break;
 		}
-		/* relaxed: pushed before the swap that made i visible */
+		/* relaxed: stored before the push that made i visible */
 		uint32_t next = weft_load32_relaxed(&vt_buf(v->w, i)->next);
 
 		if (weft_cas32(&me->returned, &i, next))
@@ -81,10 +84,16 @@ WEFT_HOT void vt_post(struct vt *v, uint32_t i)
 	/* a rank that has ended sends nothing; its next wait fails */
 	if (weft_unlikely(vt_has_ended(v)))
 		return;
-	/* R3 pairs with A3 in posted_by(): the buffer is filled. */
+	/*
+	 * R3 pairs with A3 in posted_by(): the contents of the buffer are
+	 * visible.
+	 */
 	vt_push(v->w, &v->me->posted, i);
 	vt_idle_polls_set(v, 0);
-	/* a thread sends while another thread of this rank is blocked */
+	/*
+	 * a thread may send while another thread of this rank is blocked, so
+	 * that no rank counts as running
+	 */
 	if (weft_unlikely(v->threads) && !weft_load32(&v->w->head->running))
 		vt_engine_try(v);
 }
@@ -169,7 +178,7 @@ int vt_send(struct weft_carrier *c, struct weft_peer *peer,
 	b->kind = VT_PACKET;
 	b->from = v->rank;
 	b->to = p->rank;
-	/* whether the packet continues the message of the last packet */
+	/* 1 if the packet continues the message of the last packet */
 	b->more = (v->in_long_message || v->interface.running) &&
 		  v->last_attr.full && v->last_to == p->rank &&
 		  v->last_attr.vc == v->attr.vc && !v->long_message &&

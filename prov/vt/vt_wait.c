@@ -6,12 +6,12 @@
  *
  * A poll without result costs poll_ps; otherwise a polling loop would never
  * end. The first two consecutive polls are free: they are part of sending and
- * of waiting. After JUMP_POLLS consecutive polls, one poll replaces several:
- * the n-th poll takes n / JUMP_POLLS steps of poll_ps, at most JUMP_STEPS, and
- * returns earlier at the first step with a result. So a loop that waits for a
- * message ends at the same step as with single polls, a loop with a fixed
- * number of polls ends, and n polls cover a time that grows with n * n: few
- * hand-overs for a long wait.
+ * of waiting. After JUMP_POLLS consecutive polls without result, one poll
+ * replaces several: the n-th poll takes n / JUMP_POLLS steps of poll_ps, but at
+ * most JUMP_STEPS, and returns earlier, at the first step with a result. So a
+ * loop that waits for a message ends at the same step as with single polls, a
+ * loop with a fixed number of polls ends, and n polls cover a time that grows
+ * with n * n, so that a long wait needs few hand-overs.
  *
  * A loop that also reads the clock is expected to end at some time: in such a
  * loop, a poll takes a CLOCK_PART-th of the time since the first poll of the
@@ -28,7 +28,7 @@
 #define JUMP_STEPS 1024u
 #define CLOCK_PART 4096u
 #define POLLS_MAX  (UINT32_MAX / 2)
-/* milliseconds between checks for dead ranks, plus 1 ms per rank */
+/* interval between checks for dead ranks, ms; 1 ms per rank is added */
 #define SLICE_MS   100u
 /*
  * ranks that check for dead ranks: the first WATCHERS, and every WATCHERS-th of
@@ -42,8 +42,8 @@
 
 /*
  * Returns the time for which a rank blocks before it checks for dead ranks;
- * UINT64_MAX: it does not check. A timer costs a tenth of a hand-over, and a
- * few ranks that check are enough while no rank has left.
+ * UINT64_MAX: the rank does not check. A timer costs a tenth of a hand-over,
+ * and it is enough that a few ranks check as long as no rank has left.
  */
 static uint64_t slice_ns(const struct vt *v)
 {
@@ -78,15 +78,19 @@ static void block_until_released(struct vt *v, uint32_t as)
 			weft_store32_relaxed(&me->verdict, EOWNERDEAD);
 			return;
 		}
-		/* with threads a wake-up may have been lost: repeat it */
+		/*
+		 * with several threads a wake-up may have been lost, so it is
+		 * repeated
+		 */
 		if (v->threads)
 			vt_wake(&v->base);
 	}
 }
 
 /*
- * Checks that all ranks have started. Usually they have when one is released,
- * but a thread may release its own rank earlier.
+ * If all ranks have started, lets this rank use all processors of the job, and
+ * seals the world. Usually all have started when a rank is released, but a
+ * thread may release its own rank earlier.
  */
 static void all_started(struct vt *v)
 {
@@ -100,15 +104,16 @@ static void all_started(struct vt *v)
 	vt_cpus_share(w->head);
 	/*
 	 * seal the world against writable mappings by other processes, unless
-	 * ranks can be spawned; only its creator has the descriptor
+	 * ranks can be spawned; only the creator of the world has the
+	 * descriptor
 	 */
 	if (w->region.fd >= 0 && w->initial == w->size)
 		weft_region_seal(&w->region);
 }
 
 /*
- * Returns the maximum count of running ranks. A rank that both its own thread
- * and the engine wake is temporarily counted twice.
+ * Returns the maximum value of head.running. A rank that is woken both by a
+ * thread of its own and by the engine is temporarily counted twice.
  */
 static uint32_t max_running(const struct weft_vt *w)
 {
@@ -131,7 +136,7 @@ WEFT_HOT static void block_once(struct vt *v, enum weft_vt_state as,
 	/* relaxed: published by R2 and R0 */
 	weft_store32_relaxed(&me->waits_for, weft_load32(&v->full));
 	/*
-	 * if VT_NEVER is stored already, no store is needed: that saves a cache
+	 * if VT_NEVER is stored already, skip the store, which saves a cache
 	 * miss
 	 */
 	if (due != v->due || due != VT_NEVER)
@@ -160,7 +165,7 @@ WEFT_HOT static void block_once(struct vt *v, enum weft_vt_state as,
 
 /*
  * Ends this rank as the fault plan requires. Waits until the model has reached
- * the time of the end, since transfers up to then need the memory of this
+ * the time of the end, since transfers before that time need the memory of this
  * process. The clock of the rank may be later, after a computation.
  */
 static WEFT_COLD int end_here(struct vt *v)
@@ -175,7 +180,10 @@ static WEFT_COLD int end_here(struct vt *v)
 	return -EHOSTDOWN;
 }
 
-/* Blocks until due or until an event; returns 0 or the verdict. */
+/*
+ * Blocks until the time `due` or until an event. Returns 0 or the result of
+ * vt_verdict().
+ */
 WEFT_HOT static int block(struct vt *v, enum weft_vt_state as, uint64_t due)
 {
 	struct vt_rank *me = v->me;
@@ -241,7 +249,7 @@ static int wait_blocked(struct vt *v, uint64_t timeout_ns)
 
 	if (next <= vt_now(v->me) || weft_swap32(&v->woken, 0))
 		return 0;
-	/* buffers were returned while the poll took time */
+	/* buffers were returned during the preceding poll */
 	if (vt_has_room(v)) {
 		weft_store32(&v->full, 0);
 		return -EAGAIN;
@@ -266,7 +274,7 @@ WEFT_HOT int vt_wait(struct weft_carrier *c, uint64_t timeout_ns)
 	if (ret || v->out)
 		return ret;
 	vt_enter(v);
-	/* if another thread is blocked in a poll, that thread returns soon */
+	/* if another thread is blocked, it is in a poll and will return soon */
 	if (weft_cas32(&v->blocked, &idle, 1)) {
 		ret = wait_blocked(v, timeout_ns);
 		weft_store32(&v->blocked, 0);
@@ -276,9 +284,9 @@ WEFT_HOT int vt_wait(struct weft_carrier *c, uint64_t timeout_ns)
 }
 
 /*
- * Releases the rank as the engine would. Callable from any thread or signal
- * handler of this process. The thread that changes the status first has
- * released the rank.
+ * Releases the rank as the engine would. May be called by any thread or signal
+ * handler of this process. If several threads try to release the rank, the one
+ * that changes the status has released it.
  */
 void vt_wake(struct weft_carrier *c)
 {
@@ -286,7 +294,7 @@ void vt_wake(struct weft_carrier *c)
 	uint32_t as = WEFT_VT_BLOCKED;
 
 	weft_store32(&v->woken, 1);
-	/* A2 pairs with R2 in block(). */
+	/* A2 pairs with R2 in block_once(). */
 	if (weft_load32(&v->me->status) != WEFT_VT_BLOCKED)
 		return;
 	weft_add32(&v->w->head->running, 1);
@@ -302,8 +310,8 @@ void vt_wake(struct weft_carrier *c)
 /* ---- cost of polling ----------------------------------------------------- */
 
 /*
- * Returns the time of the first poll, in whole steps from now, that is not
- * before `when`.
+ * Returns the time of the first poll that is not before `when`; polls are whole
+ * steps of poll_ps from now.
  */
 static uint64_t poll_time(const struct vt *v, uint64_t when)
 {
@@ -321,8 +329,8 @@ static bool reads_clock(const struct vt *v)
 }
 
 /*
- * Returns the steps that the next poll of a long series takes if no packet
- * arrives.
+ * Returns the number of steps that the next poll of a long series takes if no
+ * packet arrives.
  */
 static uint64_t jump_steps(const struct vt *v)
 {
@@ -336,10 +344,10 @@ static uint64_t jump_steps(const struct vt *v)
 
 /*
  * Computes the time at which the next poll returns: the next step or, in a long
- * series of polls, the step that finds a packet already in the list. Without
- * such a packet the engine releases the rank earlier if one arrives. Returns
- * WEFT_VT_POLL_LOOP if the loop has no time limit: it then counts as waiting
- * when there are no other events.
+ * series of polls, the step that finds a packet already in the list. If there
+ * is no such packet, the engine releases the rank earlier when one arrives.
+ * Returns WEFT_VT_POLL_LOOP if the loop has no time limit: it then counts as
+ * waiting when there are no other events.
  */
 static enum weft_vt_state next_poll(struct vt *v, uint64_t *at_p)
 {
@@ -370,7 +378,10 @@ WEFT_HOT void vt_poll_unsuccessful(struct vt *v)
 	if (polls < VT_FREE_POLLS || !v->w->cfg.poll_ps || vt_verdict(&v->base))
 		return;
 	as = next_poll(v, &at);
-	/* only the engine can decide whether a jump ends at its first step */
+	/*
+	 * for a longer poll, only the engine can decide whether it ends at its
+	 * first step
+	 */
 	if (as == WEFT_VT_POLLING && at <= vt_reached(v->w) && at < v->end_ps) {
 		vt_now_set(v->me, at);
 		return;
@@ -381,11 +392,13 @@ WEFT_HOT void vt_poll_unsuccessful(struct vt *v)
 	weft_store32(&v->blocked, 0);
 }
 
-/* Records that the series of polls was not only a wait for other ranks. */
+/*
+ * Records that the current series of polls was not just a wait for other ranks.
+ */
 static void record_activity(struct vt *v)
 {
 	if (vt_idle_polls(v) > JUMP_POLLS)
-		/* relaxed: the engine reads it when this rank has blocked */
+		/* relaxed: the engine reads it after this rank has blocked */
 		weft_store64_relaxed(&v->w->head->idle_passes, 0);
 }
 
@@ -418,7 +431,7 @@ void vt_world_leave(struct vt *v)
 	v->out = true;
 	vt_due_set(w, v->rank, VT_NEVER);
 	weft_store32(&v->me->status, WEFT_VT_DONE);
-	/* R0 pairs with A0, as in block() */
+	/* R0 pairs with A0, as in block_once() */
 	if (weft_add32(&w->head->running, (uint32_t)-1) == 1 && !w->park)
 		vt_engine_try(v);
 	/* R8 pairs with A8: the counters of the last pass are written. */

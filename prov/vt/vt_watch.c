@@ -3,8 +3,8 @@
  * Failure detection by blocked ranks. A rank that is marked as running but
  * whose process has exited is declared dead. If no rank runs although some are
  * counted as running, or if the model runs without progress, the world has been
- * overwritten and would never release a rank; it is marked broken for all
- * ranks.
+ * overwritten and no rank would ever be released; so the world is marked as
+ * broken for all ranks.
  */
 #include "prov/vt/vt.h"
 #include "src/os/alive.h"
@@ -14,11 +14,11 @@
 #include <unistd.h>
 
 /*
- * Real time without progress after which the world is declared broken. A rank
- * that waits for a core counts as running.
+ * Real time without progress after which the world is declared broken, ns. A
+ * rank that waits for a processor counts as running.
  */
 #define STILL_NS    UINT64_C(20000000000)
-/* CPU time of the model without any hop of a packet, s */
+/* CPU time that the model may use without any hop of a packet, s */
 #define STILL_CPU_S 10u
 
 /* ---- dead ranks ---------------------------------------------------------- */
@@ -38,8 +38,9 @@ static bool rank_declare_dead(struct vt *v, uint32_t rank)
 }
 
 /*
- * Checks a few ranks per call, since all blocked ranks do so. Returns whether
- * the last running rank was dead.
+ * Checks whether the processes of running ranks are alive; only a few ranks per
+ * call, since several blocked ranks make these calls. Returns whether the last
+ * rank that was counted as running was dead.
  */
 static bool check_dead(struct vt *v)
 {
@@ -71,7 +72,7 @@ static bool any_rank_runs(const struct weft_vt *w)
 
 /*
  * Returns whether there was progress since the last call; if so, updates the
- * record.
+ * record v->still.
  */
 static bool has_progressed(struct vt *v, uint32_t owner)
 {
@@ -104,14 +105,20 @@ static bool engine_without_progress(const struct vt *v, uint32_t owner)
 	       STILL_CPU_S * (uint64_t)sysconf(_SC_CLK_TCK);
 }
 
-/* Returns whether no rank will ever be released. */
+/*
+ * Returns whether the world makes no progress, so that no rank will ever be
+ * released.
+ */
 static bool without_progress(struct vt *v, uint32_t owner)
 {
 	uint32_t running = weft_load32(&v->w->head->running);
 
 	if (running > v->w->size)
 		return true;
-	/* no check: another thread of this process may run the engine */
+	/*
+	 * with several threads no check, because another thread of this process
+	 * may run the engine
+	 */
 	if (v->threads || owner > v->w->size || has_progressed(v, owner))
 		return false;
 	if (owner)

@@ -38,7 +38,7 @@ static uint64_t world_place(uint64_t *offset, size_t count, size_t bytes)
 
 /*
  * Returns the capacity of the model in messages: two per buffer if packets are
- * acknowledged.
+ * acknowledged, otherwise one.
  */
 static uint32_t model_room(const struct vt_head *h)
 {
@@ -55,7 +55,9 @@ static void lay_out(struct vt_head *h)
 	h->due_off = world_place(&offset, n, sizeof(uint64_t));
 	h->batch_off = world_place(&offset, n, sizeof(uint32_t));
 	h->cold_off = world_place(&offset, n, sizeof(struct vt_rank_cold));
-	/* one more buffer per rank: the first entry of its arrival list */
+	/*
+	 * one additional buffer per rank: the initial head of its arrival list
+	 */
 	h->bufs_off = world_place(&offset, n * (VT_BUFS + 1),
 				  vt_buf_bytes(h->packet_bytes));
 	h->joins_off = world_place(&offset, n * WEFT_BACKEND_ROUTES,
@@ -121,7 +123,10 @@ static void map_offset(struct weft_vt *w, const struct vt_head *h)
 	w->net = (void *)(base + h->net_off);
 }
 
-/* Returns whether the segment has another version's format, and logs it. */
+/*
+ * Returns whether the segment has the format of another version; if so, logs
+ * this.
+ */
 static bool is_other_format(const struct vt_head *h)
 {
 	if (h->magic == VT_MAGIC || (h->magic ^ VT_MAGIC) >> 16)
@@ -135,7 +140,7 @@ static int map_parts(struct weft_vt *w)
 {
 	struct vt_head h;
 
-	/* copy once, so that the values checked are the values used */
+	/* copy the head once, so that the values checked are the values used */
 	memcpy(&h, w->region.base, offsetof(struct vt_head, running));
 	if (is_other_format(&h))
 		return -EPROTO;
@@ -191,8 +196,8 @@ static void rank_init(struct weft_vt *w, uint32_t i,
 }
 
 /*
- * Finds the first rank that uses the same memory as each rank. Returns whether
- * several ranks share one, or -ENOMEM.
+ * Finds, for each rank, the first rank that uses the same memory. Returns 1 if
+ * several ranks share a memory, otherwise 0, or -ENOMEM.
  */
 static int set_memories(struct weft_vt *w, const struct net_config *cfg)
 {
@@ -220,9 +225,9 @@ static int set_memories(struct weft_vt *w, const struct net_config *cfg)
 }
 
 /*
- * Sets the shortest delays from rank to rank. They are one cycle less than the
- * delay of the network, because the model works in whole cycles and may process
- * one cycle more.
+ * Sets the shortest delays between ranks. They are one tick shorter than the
+ * delay of the network, because the model works in whole ticks and may process
+ * one tick more.
  */
 static void set_lookahead(struct weft_vt *w, struct vt_head *h, bool shared)
 {
@@ -294,8 +299,8 @@ static int world_fill(struct weft_vt *w, const struct net_place *where)
 		rank_init(w, i, &where[i]);
 	h->batch_count = h->initial;
 	/*
-	 * ranks count as running until they block, also before they have
-	 * started
+	 * all initial ranks count as running until they block, even before they
+	 * have started
 	 */
 	weft_store32(&h->running, h->initial);
 	ret = net_open(w->net, h->bytes - h->net_off, &h->cfg, model_room(h));
@@ -307,7 +312,7 @@ static int world_fill(struct weft_vt *w, const struct net_place *where)
 	return ret < 0 ? ret : 0;
 }
 
-/* Copies the places that the caller has passed. */
+/* Copies the places of the ranks that the caller has passed. */
 static int copy_places(const struct weft_vt_conf *conf,
 		       const struct net_config *cfg, uint32_t size,
 		       struct net_place *where)
@@ -329,7 +334,10 @@ static int copy_places(const struct weft_vt_conf *conf,
 	return 0;
 }
 
-/* Maps ranks to nodes by the option: an order of axis letters, or a file. */
+/*
+ * Maps ranks to nodes as the option says: by an order of axis letters, or by a
+ * file.
+ */
 static int map_ranks(const struct weft_vt_conf *conf,
 		     const struct net_config *cfg, uint32_t size,
 		     struct net_place *where)
@@ -353,8 +361,8 @@ static int map_ranks(const struct weft_vt_conf *conf,
 }
 
 /*
- * Loads the machine file. Its shape depends on the number of nodes, so the
- * ranks per node are read first.
+ * Loads the machine file. The shape of the machine may depend on the number of
+ * nodes, so the number of ranks per node is read first.
  */
 static int load_machine(const struct weft_vt_conf *conf, uint32_t size,
 			struct net_config *cfg)
@@ -403,7 +411,10 @@ int weft_vt_unit(const char *machine, struct weft_vt_unit *unit)
 	return 0;
 }
 
-/* Returns the injection FIFOs of a rank: the ranks of a node share them. */
+/*
+ * Returns the number of injection FIFOs of a rank: the FIFOs of a node are
+ * divided among its ranks.
+ */
 static uint32_t fifos_of(const struct net_config *cfg,
 			 const struct net_place *where, uint32_t size)
 {
@@ -517,8 +528,8 @@ int weft_vt_create(const struct weft_vt_conf *conf, uint32_t size,
 /* ---- attachment by the other ranks --------------------------------------- */
 
 /*
- * Checks the owner: root could open a world of another user, but must not trust
- * it.
+ * Checks that the world belongs to this user: root could open a world of
+ * another user, but must not trust it.
  */
 static int check_owner(int fd)
 {
@@ -560,10 +571,10 @@ int weft_vt_attach(const struct weft_vt_conf *conf, const char *handle,
 					 sizeof(struct vt_head));
 	if (!ret)
 		ret = map_parts(w);
-	/* only a rank that was started has a record to use */
+	/* a rank that has not been started cannot attach */
 	if (!ret && weft_load32(&w->rank_of[rank].status) == WEFT_VT_VACANT)
 		ret = -EINVAL;
-	/* processes that this rank spawns open its descriptor */
+	/* keep the descriptor: processes that this rank spawns open it */
 	if (!ret && w->initial < w->size)
 		w->region.fd = fd;
 	else

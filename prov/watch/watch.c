@@ -1,8 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Registers of a node, sensors, periodic checks of host and interface. */
+/*
+ * Registers and sensors of a node, and the periodic checks of its host and
+ * interface.
+ */
 #include "prov/watch/watch.h"
 
-/* checks without a heartbeat after which the owner is reported broken */
+/*
+ * number of checks without a new heartbeat after which the owner of a register
+ * is reported broken
+ */
 enum { MISSES = 1 };
 
 const char *weft_watch_name(enum weft_watch_state state)
@@ -105,7 +111,7 @@ unsigned weft_watch_host(struct weft_watch_node *n,
 		.nic = weft_watch_check(&n->of_nic, &n->nic, MISSES),
 		.port = WEFT_WATCH_PORTS,
 	};
-	/* the registers of a dead interface are not updated */
+	/* a dead interface no longer updates its neighbour registers */
 	if (n->of_nic.state == WEFT_WATCH_BROKEN)
 		return count;
 	for (unsigned p = 0; p < WEFT_WATCH_PORTS; p++)

@@ -29,7 +29,10 @@
 #define WEFT_WATCH_PORTS 6
 #define WEFT_WATCH_NEVER UINT64_MAX
 
-/* State of a host or interface; if reports differ, the higher value is used. */
+/*
+ * State of a host or interface; if reports about it differ, the highest value
+ * is used.
+ */
 enum weft_watch_state {
 	WEFT_WATCH_UNKNOWN, /* no report */
 	WEFT_WATCH_NORMAL,
@@ -41,23 +44,31 @@ const char *weft_watch_name(enum weft_watch_state state);
 
 /* ---- sensors ------------------------------------------------------------- */
 
-/* A sensor (temperature, voltage, power): any value with bounds. */
+/*
+ * A sensor (temperature, voltage, power): a value of any kind, with its bounds.
+ */
 struct weft_watch_sensor {
 	int32_t value, low, high;
 };
-/* Returns a mask of the sensors out of bounds; at most 32 sensors. */
+/*
+ * Returns a bit mask of the sensors that are out of bounds; `count` is at most
+ * 32.
+ */
 uint32_t weft_watch_sensors(const struct weft_watch_sensor *sensor,
 			    unsigned count);
 
 /* ---- registers ----------------------------------------------------------- */
 
-/* Register that its owner writes every period and another component checks. */
+/*
+ * A register that its owner writes in every period, and that another component
+ * checks.
+ */
 struct weft_watch_register {
 	uint64_t beats;
 	uint32_t sensors; /* bit mask of the sensors that are out of bounds */
 };
 
-/* State of the component that monitors a register. */
+/* State of a component about a register that it monitors. */
 struct weft_watch_monitor {
 	uint64_t beats;
 	uint32_t missed; /* consecutive checks without a new heartbeat */
@@ -66,15 +77,18 @@ struct weft_watch_monitor {
 };
 
 /*
- * Checks a register once. The first check gives unknown. After `misses`
- * consecutive checks without a new heartbeat the owner is broken; a new
- * heartbeat makes it normal again.
+ * Checks a register once. The first check returns "unknown". After `misses`
+ * consecutive checks without a new heartbeat the result is "broken"; after a
+ * new heartbeat it is "normal" again.
  */
 enum weft_watch_state weft_watch_check(struct weft_watch_monitor *monitor,
 				       const struct weft_watch_register *reg,
 				       uint32_t misses);
 
-/* Status word from an interface to its neighbours; fits a control word. */
+/*
+ * Status word that an interface sends to its neighbours; it fits into a control
+ * word.
+ */
 struct weft_watch_word {
 	uint32_t node;
 	uint8_t host, nic; /* enum weft_watch_state */
@@ -96,7 +110,10 @@ struct weft_watch_node {
 };
 
 #define WEFT_WATCH_NO_NODE UINT32_MAX
-/* neighbour: the node behind each port, or WEFT_WATCH_NO_NODE. */
+/*
+ * Initializes the registers of a node. neighbour: the node at each port, or
+ * WEFT_WATCH_NO_NODE.
+ */
 void weft_watch_node_init(struct weft_watch_node *n, uint32_t node,
 			  const uint32_t neighbour[WEFT_WATCH_PORTS]);
 
@@ -110,11 +127,16 @@ struct weft_watch_word weft_watch_nic(struct weft_watch_node *n);
 void weft_watch_word_receive(struct weft_watch_node *n, unsigned port,
 			     const struct weft_watch_word *word);
 
-/* Report of a host to the master about one node: itself or a neighbour. */
+/*
+ * Report of a host to the master about one node: the host's own or a neighbour.
+ */
 struct weft_watch_report {
 	uint32_t about;
 	uint8_t host, nic; /* enum weft_watch_state */
-	/* port at the reporting node; WEFT_WATCH_PORTS: about itself */
+	/*
+	 * port of the reporting node that leads to the node; WEFT_WATCH_PORTS:
+	 * a report about itself
+	 */
 	uint8_t port;
 };
 
@@ -128,7 +150,10 @@ unsigned weft_watch_host(struct weft_watch_node *n,
 
 /* ---- the master's view --------------------------------------------------- */
 
-/* Reports to the master about a node, and their times in the caller's units. */
+/*
+ * The latest reports to the master about one node, and their times in the
+ * caller's units.
+ */
 struct weft_watch_view {
 	/* time of the node's own report; WEFT_WATCH_NEVER: none */
 	uint64_t own_time;
@@ -145,11 +170,17 @@ struct weft_watch_result {
 };
 
 void weft_watch_view_init(struct weft_watch_view *v);
-/* Records a report about a node. port: its port to the reporting node. */
+/*
+ * Records a report about a node. port: the node's port that leads to the
+ * reporting node.
+ */
 void weft_watch_report_add(struct weft_watch_view *v, uint64_t at,
 			   const struct weft_watch_report *report,
 			   unsigned port);
-/* Returns the state that follows from the reports of age `fresh` or less. */
+/*
+ * Returns the states of the node's host and interface that follow from the
+ * reports not older than `fresh`.
+ */
 struct weft_watch_result weft_watch_evaluate(const struct weft_watch_view *v,
 					     uint64_t now, uint64_t fresh);
 

@@ -40,13 +40,14 @@ static bool is_fresh(uint64_t at, uint64_t now, uint64_t fresh)
 }
 
 /*
- * Merged reports of the neighbours; host and nic are from the newest report, or
- * the worst of several reports of that time.
+ * Merged reports of the neighbours. host and nic are the states in the newest
+ * report, or the worst states if several reports have the same time.
  */
 struct neighbour_reports {
 	uint64_t time;
 	uint8_t host, nic;
-	uint8_t with_words, silent; /* bit masks of ports */
+	/* bit masks of ports with and without status words */
+	uint8_t with_words, silent;
 };
 
 static struct neighbour_reports merge_reports(const struct weft_watch_view *v,
@@ -75,8 +76,8 @@ static struct neighbour_reports merge_reports(const struct weft_watch_view *v,
 }
 
 /*
- * Returns the state of a host that has sent no report: from its interface's
- * status words, or broken if no words arrive.
+ * Returns the state of a host that has sent no report: the state from its
+ * interface's status words, or "broken" if no status words arrive.
  */
 static uint8_t host_of(const struct neighbour_reports *h)
 {

@@ -261,8 +261,8 @@ static void a_node_with_dead_neighbours_reports_itself(void **state)
 }
 
 /*
- * Reports of two neighbours about one node, on any two ports: the newer one
- * counts, and the worse one if both are of the same time.
+ * Reports of two neighbours about one node, on any two ports: the newer report
+ * counts, or the worse one if both have the same time.
  */
 static void the_newest_or_worst_report_counts(void **state)
 {

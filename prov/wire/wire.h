@@ -20,18 +20,22 @@
 #include <stdint.h>
 
 struct weft_pkt {
-	uint8_t type;  /* enum nic_type of the engine */
+	/* packet type: enum nic_type of the engine, or a type of the unit */
+	uint8_t type;
 	uint8_t flags; /* flags, defined by the type */
 	uint16_t len;  /* payload bytes, without this header */
 	/* word for the carrier; senders set 0 or a WEFT_PKT_* hint */
 	uint32_t carrier;
 	uint32_t unit; /* word for the unit: FIFO or queue number, credits */
-	uint32_t aux;  /* message id, operation, ... */
+	/* message id, operation, or other, depending on the type */
+	uint32_t aux;
 	uint64_t tag;
 	uint64_t data; /* remote CQ data, or an address */
 };
 
-/* Hint for virtual time: this packet may be reordered and take any route. */
+/*
+ * Hint for virtual time: this packet may be reordered, and may take any route.
+ */
 #define WEFT_PKT_ANY_ROUTE 1u
 
 /*

@@ -25,7 +25,7 @@
 
 union weft_name {
 	struct sockaddr sa;
-	struct sockaddr_in in; /* sin_port is the port of both families */
+	struct sockaddr_in in; /* in.sin_port is the port for both families */
 	struct sockaddr_in6 in6;
 };
 
@@ -34,7 +34,7 @@ struct weft_ip {
 	uint8_t byte[16];
 };
 
-/* Bytes of the text "[ADDRESS]:PORT". */
+/* Size of the text "[ADDRESS]:PORT", bytes. */
 #define WEFT_NAME_TEXT (INET6_ADDRSTRLEN + 8)
 
 static_assert(offsetof(struct sockaddr_in, sin_port) ==
@@ -48,13 +48,13 @@ static inline bool weft_name_is_ipv6(const union weft_name *n)
 	return n->sa.sa_family == AF_INET6;
 }
 
-/* Returns whether the family is IPv4 or IPv6. */
+/* Returns whether the family of the name is IPv4 or IPv6. */
 static inline bool weft_name_is_ip(const union weft_name *n)
 {
 	return n->sa.sa_family == AF_INET || weft_name_is_ipv6(n);
 }
 
-/* Returns the length of the kernel's structure. */
+/* Returns the size of the kernel's structure for the name's family. */
 static inline socklen_t weft_name_bytes(const union weft_name *n)
 {
 	return weft_name_is_ipv6(n) ? sizeof(n->in6) : sizeof(n->in);
@@ -78,7 +78,7 @@ static inline struct weft_ip weft_name_ip(const union weft_name *n)
 	return ip;
 }
 
-/* Makes a name; port is in network byte order. */
+/* Returns a name with this address and port; port is in network byte order. */
 static inline union weft_name weft_name_make(struct weft_ip ip, in_port_t port)
 {
 	union weft_name n;
@@ -113,8 +113,9 @@ static inline bool weft_name_equal(const union weft_name *a,
 }
 
 /*
- * Returns the key of a name in a hash table. IPv4 names have different keys.
- * Two IPv6 names may have the same key: a table compares the names as well.
+ * Returns the key of a name for hash tables. Different IPv4 names have
+ * different keys. Two IPv6 names may have the same key, so tables must compare
+ * the names as well.
  */
 static inline uint64_t weft_name_key(const union weft_name *n)
 {
@@ -181,7 +182,9 @@ static inline uint64_t weft_name_hint(const union weft_name *n)
 	return hint;
 }
 
-/* Formats the address without the port; returns text. */
+/*
+ * Formats the address of a name, without the port, into `text`. Returns text.
+ */
 static inline const char *weft_name_host_text(const union weft_name *n,
 					      char text[INET6_ADDRSTRLEN])
 {
@@ -193,7 +196,10 @@ static inline const char *weft_name_host_text(const union weft_name *n,
 	return text;
 }
 
-/* Formats 10.0.0.1:4711 or [fd00::1]:4711; returns text. */
+/*
+ * Formats a name, as 10.0.0.1:4711 or [fd00::1]:4711, into `text`. Returns
+ * text.
+ */
 static inline const char *weft_name_text(const union weft_name *n,
 					 char text[WEFT_NAME_TEXT])
 {
@@ -205,7 +211,10 @@ static inline const char *weft_name_text(const union weft_name *n,
 	return text;
 }
 
-/* Parses a numeric address of either family; returns whether text is one. */
+/*
+ * Parses a numeric address of either family; returns whether `text` is such an
+ * address.
+ */
 static inline bool weft_ip_parse(const char *text, struct weft_ip *ip_p)
 {
 	union weft_name n;

@@ -4,7 +4,7 @@
  * processes access.
  *
  * Loads acquire and stores release. Relaxed operations have "relaxed" in their
- * name, and each use states why relaxed order suffices.
+ * name; a comment at each use states why relaxed order suffices.
  */
 #ifndef WEFT_BASE_ATOMIC_H
 #define WEFT_BASE_ATOMIC_H
@@ -61,8 +61,8 @@ static inline void weft_store64_relaxed(weft_au64 *p, uint64_t v)
 }
 
 /*
- * Read-modify-write operations return the old value and order in both
- * directions (acquire and release).
+ * Read-modify-write operations return the old value, and have both acquire and
+ * release order.
  */
 static inline uint32_t weft_add32(weft_au32 *p, uint32_t v)
 {
@@ -120,7 +120,10 @@ static inline void weft_fence_release(void)
 }
 #pragma GCC diagnostic pop
 
-/* Pauses for one spin iteration. */
+/*
+ * Tells the processor that the thread is in a spin loop; called once per
+ * iteration.
+ */
 static inline void weft_relax(void)
 {
 #if defined(__aarch64__)

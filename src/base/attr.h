@@ -13,8 +13,8 @@
 #define WEFT_NOINLINE	  __attribute__((noinline))
 #define WEFT_HOT	  __attribute__((hot))
 /*
- * As WEFT_HOT, for functions with an alias: gcc warns if a function has the
- * attribute `hot` and its alias does not.
+ * Like WEFT_HOT, but for functions that have an alias: gcc warns if a function
+ * has the attribute `hot` and its alias does not.
  */
 #define WEFT_HOT_TEXT	  __attribute__((section(".text.hot")))
 /*
@@ -24,9 +24,12 @@
  */
 #define WEFT_HOT_DATA	  __attribute__((section("weft_hot")))
 #define WEFT_INLINE	  __attribute__((always_inline)) static inline
-/* Makes the compiler keep the value of p instead of recomputing it. */
+/*
+ * Makes the compiler keep the value of p in a register instead of recomputing
+ * it.
+ */
 #define WEFT_KEEP(p)	  __asm__("" : "+r"(p))
-/* Linker name of a function whose C name is already declared. */
+/* Sets the linker name of a function whose C name is already declared. */
 #define WEFT_SYMBOL(name) __asm__(name)
 /* Calls fn(&variable) at the end of the variable's scope. */
 #define WEFT_CLEANUP(fn)  __attribute__((cleanup(fn)))
@@ -36,8 +39,9 @@
  */
 #define WEFT_TARGET(what) __attribute__((target(what)))
 /*
- * Vectorizes the loops of a function, which gcc does at -O3 only, and aligns
- * them: the alignment may change their time by a factor of two.
+ * Vectorizes the loops of a function, which gcc otherwise does only at -O3, and
+ * aligns them, because the alignment may change their run time by a factor of
+ * two.
  */
 #if defined(__clang__)
 #define WEFT_VECTOR
@@ -45,7 +49,7 @@
 #define WEFT_VECTOR __attribute__((optimize("O3", "align-loops=32")))
 #endif
 
-/* Makes a type valid at any address. */
+/* Declares that a type may be at any address, aligned or not. */
 #define WEFT_UNALIGNED __attribute__((aligned(1)))
 
 #define WEFT_CACHE_LINE 64
@@ -56,8 +60,9 @@
 #define weft_prefetch(p) __builtin_prefetch(p, 0, 3)
 
 /*
- * Prefetches memory to be written soon, in exclusive state: other caches lose
- * the line. On x86 the builtin requests only a shared copy.
+ * Prefetches a cache line that will be written soon, in exclusive state, so
+ * that other caches lose the line. On x86, gcc's builtin function would request
+ * only a shared copy.
  */
 #ifdef __x86_64__
 #define weft_prefetch_write(p) \

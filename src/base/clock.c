@@ -8,7 +8,10 @@
 #include <string.h>
 #include <time.h>
 
-/* Name of the kernel's clock source that uses the counter of weft_counter(). */
+/*
+ * Name of the kernel's clock source that is based on the counter of
+ * weft_counter().
+ */
 #if defined(__x86_64__)
 #define COUNTER "tsc"
 #elif defined(__aarch64__)
@@ -59,8 +62,9 @@ bool weft_counter_usable(void)
 }
 
 /*
- * Returns the values of the shortest of several attempts: an interrupt between
- * the reads makes an attempt longer and less exact.
+ * Reads both clocks several times and returns the values of the shortest
+ * attempt, because an interrupt between the two reads makes an attempt longer
+ * and less exact.
  */
 struct weft_clock_pair weft_clock_pair_now(void)
 {

@@ -24,7 +24,7 @@ static inline uint64_t weft_clock_now_ps(const struct weft_clock *c)
 /*
  * The processor's time counter, on architectures where programs can read a
  * counter that has a known rate and is equal on all processors. Reading it is
- * cheaper than a call of the host's clock, above all with cold caches.
+ * cheaper than calling the host's clock, especially with cold caches.
  */
 #if defined(__aarch64__)
 #define WEFT_HAS_TICKS 1
@@ -59,20 +59,22 @@ static inline uint64_t weft_ticks_hz(void)
 }
 #endif
 
-/* Returns the host's monotonic clock in ns, without an indirect call. */
+/*
+ * Returns the time of the host's monotonic clock, ns, without an indirect call.
+ */
 uint64_t weft_now_ns(void);
 
 /*
- * Returns the host's monotonic clock in nanoseconds at the last kernel tick, up
- * to ten milliseconds ago, for a fraction of the cost.
+ * Returns the time of the host's monotonic clock, ns, at the last kernel tick,
+ * which is up to ten milliseconds ago; this costs a fraction of an exact read.
  */
 uint64_t weft_now_coarse_ns(void);
 
 /*
- * Processor counter with an unspecified rate, for callers that record many
- * times and convert them to ns later (src/job/job_trace.h). weft_counter() may
- * read the counter before earlier instructions have completed,
- * weft_counter_after() does not.
+ * Return the processor's counter, whose rate is unspecified, for callers that
+ * record many time stamps and convert them to ns later (src/job/job_trace.h).
+ * weft_counter() may read the counter before earlier instructions have
+ * completed, weft_counter_after() does not.
  */
 #if defined(__x86_64__)
 static inline uint64_t weft_counter(void)
@@ -114,8 +116,8 @@ static inline uint64_t weft_counter_after(void)
 #endif
 
 /*
- * Returns whether weft_counter() can be used as a clock: the kernel treats the
- * counters of all processors as equal.
+ * Returns whether weft_counter() can be used as a clock, because the kernel
+ * treats the counters of all processors as equal.
  */
 bool weft_counter_usable(void);
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Copies of a few bytes to a few KiB, between buffers that do not overlap, by
- * an inline loop. For many short runs, a library call per run takes as long as
- * the copy itself. The instructions that libraries choose for these lengths
- * (wide registers, string instructions) stall longer on cache lines of another
- * processor.
+ * an inline loop. If data consists of many short runs, a call of the C library
+ * for each run takes as long as the copy itself. The instructions that
+ * libraries choose for these lengths (wide registers, string instructions)
+ * stall longer on cache lines of another processor.
  */
 #ifndef WEFT_BASE_COPY_H
 #define WEFT_BASE_COPY_H
@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <string.h>
 
-/* Copies less than 16 bytes, by two accesses that may overlap. */
+/* Copies fewer than 16 bytes, by two accesses that may overlap. */
 WEFT_INLINE void weft_copy_under16(char *to, const char *from, size_t len)
 {
 	if (len >= 8) {
@@ -45,19 +45,19 @@ WEFT_INLINE void weft_copy(char *to, const char *from, size_t len)
 		memcpy(to + len - 16, from + len - 16, 16);
 }
 
-/* weft_copy() as a function that is not inlined. */
+/* Like weft_copy(), but not inlined. */
 void weft_copy_loop(void *to, const void *from, size_t len);
 
 /*
- * Smallest length that weft_copy_piece() may copy by the loop. Below, the
- * library's copy takes a few instructions on every host.
+ * Smallest length that weft_copy_piece() may copy by the loop. Below this
+ * length, memcpy() takes only a few instructions on every host.
  */
 #define WEFT_COPY_LEAST ((size_t)512)
 
 /*
- * Returns the span argument with which weft_copy_piece() copies lengths from
- * WEFT_COPY_LEAST to `most` by the loop, which is faster than the library's
- * copy on some hosts (copy_calibrate.h), and all other lengths by memcpy.
+ * Returns the `span` argument with which weft_copy_piece() copies lengths from
+ * WEFT_COPY_LEAST to `most` by the loop, and all other lengths by memcpy(). On
+ * some hosts the loop is faster than memcpy() (copy_calibrate.h).
  */
 WEFT_INLINE size_t weft_copy_span(size_t most)
 {

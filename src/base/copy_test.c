@@ -32,7 +32,7 @@ static void copies_are_exact(void **state)
 	}
 }
 
-/* Checks the shortest and the longest length that the loop copies. */
+/* Checks which lengths the loop copies: from 512 bytes to `most`. */
 static void check_pieces(size_t most)
 {
 	static const size_t len[] = { 0,    1,	  511,	512,  513,  600, 1023,

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Blocking on a word of memory, and waking its waiters. */
+/*
+ * Blocking on a word in memory, and waking the threads that are blocked on it.
+ */
 #include "src/base/futex.h"
 
 #include "src/base/clock.h"
@@ -13,7 +15,10 @@
 
 #define NS_PER_S UINT64_C(1000000000)
 
-/* futex_waitv came with Linux 5.16; headers may be older than the kernel. */
+/*
+ * futex_waitv was added in Linux 5.16; the headers may be older than the
+ * kernel.
+ */
 #ifndef SYS_futex_waitv
 #define SYS_futex_waitv 449
 #endif

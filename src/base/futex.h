@@ -2,7 +2,7 @@
 /*
  * futex(2): blocking on a word until another thread wakes its waiters. The
  * kernel compares the word again before a thread blocks, so an earlier change
- * of the word is never missed. A wake without a change of the word may be
+ * of the word is never missed. A wake-up without a change of the word may be
  * missed.
  */
 #ifndef WEFT_BASE_FUTEX_H
@@ -11,8 +11,8 @@
 #include "src/base/atomic.h"
 
 /*
- * Threads that may block on a word: of several processes, or of this process
- * only, for which the kernel's lookup is faster.
+ * Which threads may block on a word: those of several processes, or only those
+ * of this process, for which the kernel's lookup is faster.
  */
 enum weft_futex_scope {
 	WEFT_FUTEX_PROCESSES,
@@ -22,16 +22,17 @@ enum weft_futex_scope {
 #define WEFT_FUTEX_ALL INT32_MAX
 
 /*
- * Blocks while *word is value, for at most ns; UINT64_MAX: no timeout. Returns
- * 0 (woken, or the word has another value, or a signal arrived) or -ETIMEDOUT.
+ * Blocks while *word equals `value`, for at most `ns` nanoseconds; UINT64_MAX:
+ * no timeout. Returns 0 if the thread was woken, the word has a different
+ * value, or a signal arrived; otherwise -ETIMEDOUT.
  */
 int weft_futex_wait(weft_au32 *word, uint32_t value, uint64_t ns,
 		    enum weft_futex_scope scope);
 
 /*
- * Waits like weft_futex_wait, on two words shared between processes. Also
- * returns -ENOSYS: Linux before 5.16, or a seccomp filter forbids the system
- * call.
+ * Like weft_futex_wait, but waits on two words that are shared between
+ * processes. Also returns -ENOSYS if the kernel is older than Linux 5.16, or if
+ * a seccomp filter forbids the system call.
  */
 int weft_futex_wait_two(weft_au32 *const word[2], const uint32_t value[2],
 			uint64_t ns);

@@ -46,7 +46,7 @@ static void futex_wait_without_wake_times_out(void **state)
 
 static void wait_on_two_words_returns_for_either(void **state)
 {
-	/* no kernel waits on 0 words */
+	/* every kernel refuses to wait on 0 words */
 	T_IS(syscall(SYS_futex_waitv, NULL, 0, 0, NULL, 0), -1);
 	if (errno == ENOSYS || errno == EPERM)
 		skip();
@@ -55,7 +55,7 @@ static void wait_on_two_words_returns_for_either(void **state)
 	T_IS(wait_two(0, 0, MS), -ETIMEDOUT);
 }
 
-/* Makes the system call fail with an error, as the filter of a container. */
+/* Makes the system call fail with an error, as container filters do. */
 static void forbid_waitv(unsigned err)
 {
 	struct sock_filter code[] = {
@@ -72,7 +72,7 @@ static void forbid_waitv(unsigned err)
 		_exit(77);
 }
 
-/* Otherwise the caller would take it for a wake-up, and never block. */
+/* Otherwise the caller would take the error for a wake-up and never block. */
 static void a_forbidden_wait_on_two_words_is_reported(void **state)
 {
 	static const unsigned errors[] = { EPERM, ENOSYS };

@@ -18,7 +18,10 @@ void weft_hash_fini(struct weft_hash *h)
 	weft_hash_init(h);
 }
 
-/* Returns the slot of key, or the free slot where it would be stored. */
+/*
+ * Returns the slot that contains key, or the free slot in which it would be
+ * stored.
+ */
 static struct weft_hash_cell *hash_find(const struct weft_hash *h, uint64_t key)
 {
 	size_t i = weft_hash_mix(key) & h->mask;
@@ -70,7 +73,10 @@ void *weft_hash_get(const struct weft_hash *h, uint64_t key)
 	return h->cell ? hash_find(h, key)->val : NULL;
 }
 
-/* Closes the gap at slot i: moves back entries that probed past it. */
+/*
+ * Closes the gap at slot i: moves back the entries that were stored later
+ * because slot i was occupied.
+ */
 static void hash_close_gap(struct weft_hash *h, size_t i)
 {
 	size_t j = i;

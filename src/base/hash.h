@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Hash table from a 64-bit key to a pointer: open addressing with linear
- * probing. The table grows when it is three quarters full; a deletion moves
- * later entries back. The caller supplies locking.
+ * Hash table that maps a 64-bit key to a pointer, with open addressing and
+ * linear probing. The table grows when it is three quarters full; a deletion
+ * moves later entries back. The caller must supply locking.
  */
 #ifndef WEFT_BASE_HASH_H
 #define WEFT_BASE_HASH_H
@@ -33,13 +33,13 @@ static inline uint64_t weft_hash_mix(uint64_t x)
 void weft_hash_init(struct weft_hash *h);
 void weft_hash_fini(struct weft_hash *h);
 
-/* Sets the value (not NULL) of key. Returns 0 or -ENOMEM. */
+/* Sets the value of key to val, which is not NULL. Returns 0 or -ENOMEM. */
 int weft_hash_set(struct weft_hash *h, uint64_t key, void *val);
 
-/* Returns the value of key, or NULL. */
+/* Returns the value of key, or NULL if the table does not contain key. */
 void *weft_hash_get(const struct weft_hash *h, uint64_t key);
 
-/* Removes key. Returns its value, or NULL. */
+/* Removes key. Returns its value, or NULL if the table did not contain key. */
 void *weft_hash_del(struct weft_hash *h, uint64_t key);
 
 /* Calls fn for every entry; fn must not change the table. */

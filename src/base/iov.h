@@ -8,8 +8,8 @@
 #include <sys/uio.h>
 
 /*
- * Copies the segments to one buffer. Returns the number of bytes. An empty
- * segment may have no address.
+ * Copies the segments into one buffer. Returns the number of bytes copied. An
+ * empty segment may have no address.
  */
 static inline size_t weft_iov_gather(void *to, const struct iovec *iov,
 				     int count)

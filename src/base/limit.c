@@ -10,9 +10,10 @@
 #include <unistd.h>
 
 #define KIB	      1024u
-#define DEFAULT_STACK (8192 * KIB) /* glibc's default for a thread, bytes */
+/* glibc's default stack size of a thread, bytes */
+#define DEFAULT_STACK (8192 * KIB)
 
-/* Returns the soft limit, or RLIM_INFINITY. */
+/* Returns the soft limit for a resource, or RLIM_INFINITY. */
 static rlim_t limit_of(__rlimit_resource_t what)
 {
 	struct rlimit l;

@@ -43,7 +43,7 @@ static inline void weft_list_push_front(struct weft_list *l,
 	weft_list_insert_after(l, n);
 }
 
-/* Removes a node; removing it twice has no effect. */
+/* Removes a node; removing it a second time has no effect. */
 static inline void weft_list_remove(struct weft_list *n)
 {
 	n->prev->next = n->next;

@@ -18,7 +18,7 @@ enum weft_log_level {
 	WEFT_LOG_DEBUG,
 };
 
-/* Sets the rank in the prefix of every line; -1: none. */
+/* Sets the rank that the prefix of every line contains; -1: no rank. */
 void weft_log_set_rank(int rank);
 void weft_log(enum weft_log_level level, const char *fmt, ...)
 	WEFT_PRINTF(2, 3) WEFT_COLD;

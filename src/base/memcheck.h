@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Valgrind does not see that another process writes memory of this process. Its
- * tool memcheck would report each read of these bytes as a read of an
- * uninitialised value.
+ * Marks for valgrind, which does not see that another process writes memory of
+ * this process: without them its tool memcheck would report each use of these
+ * bytes as a use of uninitialised values.
  */
 #ifndef WEFT_BASE_MEMCHECK_H
 #define WEFT_BASE_MEMCHECK_H

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Kernels of num.h: each is a loop that a macro defines and the compiler
+ * Kernels of num.h: each kernel is a loop that a macro defines and the compiler
  * vectorizes; two tables contain all kernels. Signed sums and products are
- * computed unsigned: the bits are the same, and overflow wraps instead of being
- * undefined.
+ * computed with unsigned arithmetic: the bits are the same, and overflow wraps
+ * instead of being undefined.
  */
 #include "src/base/num.h"
 
@@ -67,8 +67,8 @@ __extension__ typedef unsigned __int128 u128;
 	PLAIN(lxor_##s, type, !a != !b)
 
 /*
- * A signed sum overflows when its sign differs from the signs of both operands,
- * an unsigned one when it is less than an operand.
+ * A signed sum overflows if its sign differs from the signs of both operands,
+ * an unsigned sum if it is less than an operand.
  */
 #define SUM_FLAG(bits)                                                    \
 	FLAGGED(sum_flag_i##bits, uint##bits##_t, uint##bits##_t,         \
@@ -100,7 +100,7 @@ ORDER(i128, i128)
 	PLAIN(prod_##s, type, a *b) \
 	ORDER(s, type)
 
-/* Floating-point kernels of weft_num_unit. */
+/* Floating-point kernels that only weft_num_unit contains. */
 #define UNIT(s, type, word)                                                    \
 	LOGIC(s, type)                                                         \
 	FLAGGED(sum_flag_##s, type, word, b += a; bad |= b != b, WEFT_NUM_NAN) \
@@ -118,7 +118,10 @@ FLOATING(f128, weft_f128)
 UNIT(f32, float, uint32_t)
 UNIT(f64, double, uint64_t)
 
-/* Complex arithmetic on two parts, without C's rules for infinities. */
+/*
+ * Complex arithmetic on real and imaginary parts, without C's rules for
+ * infinities.
+ */
 #define COMPLEX(s, type, part)                                         \
 	struct s {                                                     \
 		type re;                                               \
@@ -140,8 +143,8 @@ COMPLEX(c128, weft_f128, f128)
 #endif
 
 /*
- * Logical operations; true and false have the bit patterns of C or Fortran
- * (struct weft_num_logical).
+ * Logical operations; true and false have the bit patterns in weft_num_logical,
+ * which may be those of C or of Fortran.
  */
 #define TRUTH(name, type, k, expr)                               \
 	LOOP(name, type, type yes; type no;                      \
@@ -166,7 +169,7 @@ LOGICAL(l64, uint64_t, 3)
 LOGICAL(l128, u128, 4)
 
 /*
- * s: suffix of the kernels for signed types: i, or u if signed and unsigned
+ * s: suffix of the kernels for signed types: "i", or "u" if signed and unsigned
  * results have the same bits
  */
 #define WORDS(op, s)                                              \

@@ -67,8 +67,8 @@ __extension__ typedef __float128 weft_f128;
 
 /*
  * Operations, with the values of libfabric's enum fi_op, since packets contain
- * them. Operations up to WEFT_NUM_BXOR have kernels; atomics support all
- * operations.
+ * them. The operations up to WEFT_NUM_BXOR have kernels; atomics also support
+ * the others.
  */
 enum weft_num_op {
 	WEFT_NUM_MIN,
@@ -94,7 +94,7 @@ enum weft_num_op {
 	WEFT_NUM_OPS,
 };
 
-/* Operations of the collective unit, as a bit mask. */
+/* Bit mask of the operations that the collective unit supports. */
 #define WEFT_NUM_GROUP_OPS                                              \
 	(1u << WEFT_NUM_SUM | 1u << WEFT_NUM_MIN | 1u << WEFT_NUM_MAX | \
 	 1u << WEFT_NUM_BAND | 1u << WEFT_NUM_BOR | 1u << WEFT_NUM_BXOR)
@@ -106,25 +106,27 @@ static_assert(WEFT_NUM_F64 == 9 && WEFT_NUM_BXOR == 9 && WEFT_NUM_MSWAP == 18,
 #define WEFT_NUM_NAN	  1u /* a floating-point result is not a number */
 #define WEFT_NUM_OVERFLOW 2u /* an integer sum overflowed */
 
-/* A kernel. Returns flags; only kernels of weft_num_unit set any. */
+/*
+ * A kernel. Returns WEFT_NUM_ flags; only kernels of weft_num_unit set flags.
+ */
 typedef uint32_t weft_num_fn(const void *in, void *inout, size_t n);
 
 /*
  * Kernels for MPI operations and atomics; NULL: MPI does not define the
- * operation on the type. Integers wrap. Minimum and maximum return inout[i] if
- * one element is not a number.
+ * operation on the type. Integers wrap. Minimum and maximum leave inout[i]
+ * unchanged if one of the two elements is not a number.
  */
 extern weft_num_fn *const weft_num_op[WEFT_NUM_KERNELS][WEFT_NUM_TYPES];
 
 /*
  * Kernels for network interfaces; NULL: libfabric does not define the operation
- * on the type. As weft_num_op, but with logical operations on floating-point
- * numbers (1 or 0), sums that set flags, and minimum and maximum that propagate
- * NaN.
+ * on the type. Like weft_num_op, but logical operations are also defined on
+ * floating-point numbers (with result 1 or 0), sums set flags, and minimum and
+ * maximum propagate NaN.
  */
 extern weft_num_fn *const weft_num_unit[WEFT_NUM_KERNELS][WEFT_NUM_WORDS];
 
-/* Returns the bytes of an element of a word type; 0: not a word type. */
+/* Returns the size of an element of a word type, bytes; 0: not a word type. */
 static inline size_t weft_num_bytes(unsigned type)
 {
 	static const uint8_t bytes[WEFT_NUM_WORDS] = { 1, 1, 2, 2, 4,
@@ -134,8 +136,8 @@ static inline size_t weft_num_bytes(unsigned type)
 }
 
 /*
- * Bit patterns of true and false of a logical type of 1 << k bytes; 1 and 0
- * until MPI_Abi_set_fortran_booleans sets them.
+ * Bit patterns of true and false for logical types of 1 << k bytes; 1 and 0
+ * unless MPI_Abi_set_fortran_booleans has set others.
  */
 struct weft_num_logical {
 	unsigned char yes[16];

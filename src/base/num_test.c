@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Kernels: every operation on every type, at any alignment and length; the
- * results of the two tables and where they differ.
+ * Arithmetic kernels: every operation on every type, at any alignment and
+ * length; the results of the two tables and where they differ.
  */
 #include "src/base/num.h"
 
@@ -13,7 +13,7 @@
 
 #define N 37 /* number of elements: several vectors and a remainder */
 
-/* Fills words with random bits that are no NaN of any type. */
+/* Fills words with random bits that are not a NaN of any type. */
 static void fill(struct weft_rng *r, uint64_t *words, size_t n)
 {
 	for (size_t i = 0; i < n; i++)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A permutation of the numbers below a power of two, different for each seed:
- * an order of peers that differs from rank to rank and needs no table.
+ * for example, an order of peers that differs from rank to rank and needs no
+ * table.
  */
 #ifndef WEFT_BASE_PERMUTE_H
 #define WEFT_BASE_PERMUTE_H

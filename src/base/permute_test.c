@@ -28,7 +28,7 @@ static void bijective(void **state)
 		}
 }
 
-/* Few pairs of seeds have the same image of a number. */
+/* Consecutive seeds rarely map a number to the same image. */
 static void differs_by_seed(void **state)
 {
 	unsigned equal = 0;

@@ -18,14 +18,14 @@ struct weft_pool {
 	size_t used;
 };
 
-/* Objects are aligned to 64 when obj_bytes >= 64, else to 16. */
+/* Objects are aligned to 64 bytes if obj_bytes >= 64, otherwise to 16 bytes. */
 void weft_pool_init(struct weft_pool *p, size_t obj_bytes);
 void weft_pool_fini(struct weft_pool *p);
 
 /* Adds a slab. Returns 0 or -ENOMEM. */
 int weft_pool_grow(struct weft_pool *p);
 
-/* Returns an uninitialized object, or NULL: no memory. */
+/* Returns an uninitialized object, or NULL if out of memory. */
 static inline void *weft_pool_get(struct weft_pool *p)
 {
 	void *o;

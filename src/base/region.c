@@ -36,7 +36,7 @@ static int region_make(struct weft_region *r, const char *name, size_t bytes,
 	int fd, ret;
 
 	*r = (struct weft_region){ .fd = -1 };
-	/* a file beyond the size limit would raise SIGXFSZ */
+	/* growing a file beyond the size limit would raise SIGXFSZ */
 	if (!weft_limit_file_ok(bytes))
 		return -EFBIG;
 	fd = memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING);
@@ -80,7 +80,9 @@ int weft_region_seal(const struct weft_region *r)
 	return fcntl(r->fd, F_ADD_SEALS, seals) ? -errno : 0;
 }
 
-/* Returns the size of a region in bytes, or -EINVAL: its size is not sealed. */
+/*
+ * Returns the size of a region in bytes, or -EINVAL if its size is not sealed.
+ */
 static off_t region_size(int fd)
 {
 	struct stat st;

@@ -66,7 +66,7 @@ static void mapping_after_seal_is_read_only(void **state)
 	if (ret == -EINVAL) {
 		weft_region_close(&b);
 		weft_region_close(&a);
-		skip(); /* a kernel before 5.1 */
+		skip(); /* not supported by kernels before 5.1 */
 	}
 	T_OK(ret);
 	T_TRUE(weft_region_attach(&c, a.fd, 4096) < 0);

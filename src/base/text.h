@@ -4,8 +4,8 @@
 #define WEFT_BASE_TEXT_H
 
 /*
- * Reads a file. *text_p: its contents, with a terminating zero; freed by the
- * caller. Returns 0 or -errno.
+ * Reads a file. Sets *text_p to its contents with a terminating zero, which the
+ * caller must free. Returns 0 or -errno.
  */
 int weft_text_read(const char *name, char **text_p);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Words of 1, 2, 4 or 8 bytes, as the low bytes of a uint64_t: all supported
- * processors are little-endian. weft_word_get and weft_word_put copy a word at
- * any alignment; the other functions are atomic and need an address that is a
- * multiple of the size.
+ * Words of 1, 2, 4 or 8 bytes, handled as the low bytes of a uint64_t; all
+ * supported processors are little-endian. weft_word_get and weft_word_put copy
+ * a word at any alignment; the other functions are atomic and need an address
+ * that is a multiple of the size.
  */
 #ifndef WEFT_BASE_WORD_H
 #define WEFT_BASE_WORD_H
@@ -75,8 +75,8 @@ static inline void weft_word_store_relaxed(void *at, uint64_t v, size_t bytes)
 }
 
 /*
- * Compare-and-swap. If the word differs from *expect_p, stores the current
- * value in *expect_p and returns false.
+ * Compare-and-swap: stores `want` and returns true if the word equals
+ * *expect_p; otherwise stores the current value in *expect_p and returns false.
  */
 static inline bool weft_word_cas(void *at, size_t bytes, uint64_t *expect_p,
 				 uint64_t want)

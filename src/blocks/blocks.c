@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Instrumented clock for virtual time: counts the basic blocks that a program
- * executes. The program is compiled with -fsanitize-coverage=trace-pc, by which
- * the compiler calls __sanitizer_cov_trace_pc() in every basic block, and
- * linked with -lweft-blocks. prov/vt/vt_compute.c reads the count (mpiexec
- * --compute blocks=N). Libraries that are compiled without this option are not
- * counted.
+ * executes. The program is compiled with -fsanitize-coverage=trace-pc, which
+ * makes the compiler insert a call of __sanitizer_cov_trace_pc() into every
+ * basic block, and is linked with -lweft-blocks. prov/vt/vt_compute.c reads the
+ * count (mpiexec --compute blocks=N). Libraries that are compiled without this
+ * option are not counted.
  */
 #include <stdint.h>
 

@@ -46,7 +46,10 @@ void weft_core_abort(int code, const char *fmt, ...)
 	va_start(ap, fmt);
 	vsnprintf(what, sizeof(what), fmt, ap);
 	va_end(ap);
-	/* An argument error already begins with the name of the call. */
+	/*
+	 * the message of an argument error already begins with the name of the
+	 * call
+	 */
 	named = !strncmp(what, "MPI_", 4) ||
 		!*weft_call_text(call, sizeof(call));
 	snprintf(text, sizeof(text), "%s%s%s", named ? "" : call,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The rows of struct weft_core_backend (core_backend.h), and how a rank leaves
- * the job in each of them.
+ * The two instances of struct weft_core_backend (core_backend.h), for live mode
+ * and for virtual time, and how a rank leaves the job in each case.
  */
 #include "src/boot/boot_backend.h"
 
@@ -80,8 +80,8 @@ static int sync_job(bool *stays_p)
 }
 
 /*
- * In a job that survives failures, ranks fail also during MPI_Finalize, so each
- * rank leaves independently.
+ * In a job that survives failures, ranks may fail even during MPI_Finalize, so
+ * each rank leaves independently.
  */
 static int sync_survivors(bool *stays_p)
 {

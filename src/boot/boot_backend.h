@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Choice of the row of struct weft_core_backend. */
+/* Selection of the instance of struct weft_core_backend. */
 #ifndef WEFT_BOOT_BACKEND_H
 #define WEFT_BOOT_BACKEND_H
 

@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#define CHECK_NS 20000000 /* period in which the gate is checked */
+#define CHECK_NS 20000000 /* interval at which the gate is checked, ns */
 
 /*
  * Set to 1 by a debugger that is attached; the name is that of the MPIR process
@@ -19,7 +19,9 @@
  */
 volatile int MPIR_debug_gate;
 
-/* Returns whether the list ("all", or ranks separated by commas) has rank. */
+/*
+ * Returns whether the list ("all", or ranks separated by commas) contains rank.
+ */
 static bool has_rank(const char *list, int rank)
 {
 	char *end;

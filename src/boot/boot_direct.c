@@ -41,7 +41,7 @@ static struct weft_job_page *page_of_job(uint32_t *rank_p)
 	return p && job && weft_job_page_is_of(p, job) ? p : NULL;
 }
 
-/* Returns the number of ranks with those that can be spawned (--usize). */
+/* Returns the number of ranks including those that can be spawned (--usize). */
 static int universe(int size)
 {
 	const char *text = getenv("FI_WEFT_UNIVERSE");
@@ -51,8 +51,8 @@ static int universe(int size)
 }
 
 /*
- * Sets rank and size in this process's own job, if mpiexec has started several.
- * Returns false if the variable is invalid.
+ * If mpiexec has started several jobs, sets the rank and size that this process
+ * has in its own job. Returns false if the variable is invalid.
  */
 static bool read_own_job(struct weft_job *job)
 {

@@ -12,7 +12,10 @@
 #include <string.h>
 #include <sys/random.h>
 
-/* processes with index job.size + i; allocated at the first use */
+/*
+ * processes of other jobs; entry i has the index job.size + i; allocated at the
+ * first use
+ */
 static struct weft_identity *known;
 static uint64_t alone; /* number of a job without a launcher */
 
@@ -60,7 +63,10 @@ static bool is_same(const struct weft_identity *a,
 	return !b->job || (a->job == b->job && a->rank == b->rank);
 }
 
-/* Returns the index of a process that is known, or -ENOENT. */
+/*
+ * Returns the index of the process with this identity, or -ENOENT if it is not
+ * known.
+ */
 static int find_known(const struct weft_identity *id)
 {
 	int n = weft_core.procs - weft_core.job.size;
@@ -71,7 +77,7 @@ static int find_known(const struct weft_identity *id)
 	return -ENOENT;
 }
 
-/* Adds a process. Requires the lock. */
+/* Adds a process to the table. Requires the lock. */
 static int add(const struct weft_identity *id)
 {
 	int proc = weft_core.procs, rc;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Processes of other jobs. A process is known in this process by its index:
- * below job.size the rank in this job, from job.size on a process of another
- * job, in the order in which they became known. Between jobs a process is named
- * by its identity, which includes the name of its endpoint.
+ * Processes of other jobs. A process is known in this process by its index: an
+ * index below job.size is the rank of a process of this job; from job.size on,
+ * indices denote processes of other jobs, in the order in which they became
+ * known. Between jobs a process is identified by a struct weft_identity, which
+ * includes the name of its endpoint.
  */
 #ifndef WEFT_BOOT_FOREIGN_H
 #define WEFT_BOOT_FOREIGN_H
@@ -12,26 +13,29 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define WEFT_FOREIGN_NAME 64 /* largest name of an endpoint, in bytes */
+#define WEFT_FOREIGN_NAME 64 /* maximum length of an endpoint's name, bytes */
 
 struct weft_identity {
-	/* number of the job, from its name in the launcher; 0: any job */
+	/*
+	 * number of the job, derived from the job's name in the launcher; 0:
+	 * any job
+	 */
 	uint64_t job;
 	uint32_t rank;
-	uint32_t len; /* bytes of the name */
+	uint32_t len; /* length of the name, bytes */
 	uint8_t name[WEFT_FOREIGN_NAME];
 };
 
 /* Returns the number of this job, equal in all its processes. */
 uint64_t weft_foreign_job(void);
 
-/* Fills the identity of a process. Returns 0 or -errno. */
+/* Sets *id to the identity of a process. Returns 0 or -errno. */
 int weft_foreign_identify(int proc, struct weft_identity *id);
 
 /*
- * Returns the index of a process, and adds the process to the table if
- * necessary; -EPROTO: the identity is not valid, -ENOSPC: too many processes,
- * other -errno.
+ * Returns the index of the process with this identity; adds the process to the
+ * table if necessary. -EPROTO: the identity is not valid; -ENOSPC: too many
+ * processes; or another -errno.
  */
 int weft_foreign_find(const struct weft_identity *id);
 
@@ -42,9 +46,9 @@ int weft_foreign_find(const struct weft_identity *id);
 bool weft_foreign_before(int a, int b);
 
 /*
- * In virtual time: returns the rank of a process in the world, which contains
- * all jobs; and the index of the process with that rank, or -ENOENT: it is not
- * known in this process.
+ * In virtual time: weft_foreign_rank() returns the rank of a process in the
+ * world, which contains all jobs; weft_foreign_of_rank() returns the index of
+ * the process with that rank, or -ENOENT if it is not known in this process.
  */
 int weft_foreign_rank(int proc);
 int weft_foreign_of_rank(int rank);

@@ -15,20 +15,21 @@
 #include <stddef.h>
 
 /*
- * Increased by every change of published values, of messages of the MPI layer,
- * of the provider's packets or of shared memory.
+ * Must be increased with every change of the format of published values, of the
+ * MPI layer's messages, of the provider's packets or of shared memory.
  */
 #define WEFT_FORMAT	   "0001"
-#define WEFT_FORMAT_RECORD 24  /* bytes of a record of the version */
-#define WEFT_FORMAT_WHY	   256 /* bytes of a reason */
+#define WEFT_FORMAT_RECORD 24  /* size of a version record, bytes */
+#define WEFT_FORMAT_WHY	   256 /* size of the text for a reason, bytes */
 
 void weft_format_write(char record[WEFT_FORMAT_RECORD]);
 
 /*
- * Checks the record before a value of rank and copies the value. *len_p: on
- * entry the size of the buffer, on return the length of the value. Returns 0;
- * -EPROTO: the value does not fit; -EPROTOTYPE: another format, and why names
- * both versions.
+ * Checks the version record in front of a value that `rank` has published, and
+ * copies the value to `to`. *len_p: on entry the size of the buffer, on return
+ * the length of the value. Returns 0; -EPROTO if the value does not fit; or
+ * -EPROTOTYPE if it has another format, in which case `why` names both
+ * versions.
  */
 int weft_format_strip(int rank, const char *value, size_t len, void *to,
 		      size_t *len_p, char why[WEFT_FORMAT_WHY]);

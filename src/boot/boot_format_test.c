@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of the version before published values. */
+/* Tests of the version record that precedes published values. */
 #include "src/boot/boot_format.h"
 
 #include "config.h"
@@ -88,7 +88,7 @@ static void bad_values_are_refused(void **state)
 	/* no room */
 	T_IS(strip(&v, sizeof(v), to, 7), -EPROTO);
 	T_STR(logged, "");
-	/* too short for a record, also in versions without one */
+	/* shorter than a record, as values without a record may be */
 	for (size_t len = 0; len < WEFT_FORMAT_RECORD; len++) {
 		logged[0] = 0;
 		T_IS(strip(&v, len, to, sizeof(to)), -EPROTOTYPE);

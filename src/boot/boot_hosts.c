@@ -19,8 +19,9 @@ static_assert(sizeof(struct host_record) == WEFT_HOST_RECORD, "wire format");
 
 /* Host of each rank. The number of a host is its first rank. */
 struct known {
-	int host;   /* number of the rank's host + 1; 0: unknown */
-	char *name; /* name of the host, only in the entry of its first rank */
+	int host; /* number of the rank's host + 1; 0: unknown */
+	/* name of the host; only in the entry of the host's first rank */
+	char *name;
 };
 
 static struct known *known; /* job.size entries; NULL: no record read yet */

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Start and end of the library. MPI_Init and every session are its users; the
- * first one starts it, by a list of steps that are timed
+ * Start and end of the library. MPI_Init and every session are users of the
+ * library; the first user starts it, by a list of steps that are timed
  * (WEFT_STARTUP_REPORT=1 prints the times on rank 0).
  *
- * Sessions begin and end in each process independently, so a process that has
- * no user left may be the peer of a process that has: the library then stays
- * open until the process exits. It is closed earlier only in MPI_Finalize,
- * where all processes synchronize, and only if none of them has used sessions.
- * A session that begins later starts the library again in each process. In a
- * job on several hosts the library always stays open: to start it again, the
- * processes would have to exchange new addresses through PMIx, and a PMIx
- * server that has values which a process published before its PMIx_Finalize
- * need not pass on newer ones.
+ * Sessions begin and end in each process independently, so a process in which
+ * the library has no user left may be the peer of a process in which it has:
+ * the library therefore stays open until the process exits. It is closed
+ * earlier only in MPI_Finalize, where all processes synchronize, and only if
+ * none of them has used sessions. A session that begins later starts the
+ * library again in each process. In a job on several hosts the library always
+ * stays open: to start it again, the processes would have to exchange new
+ * addresses through PMIx, and if a process has published values before its
+ * PMIx_Finalize, a PMIx server need not pass on newer values.
  */
 #include "src/boot/boot_debug.h"
 #include "src/boot/boot_init.h"
@@ -57,21 +57,21 @@ static int step_options(void)
 	weft_core.survives = weft_cfg_get(&weft_core_opts[WEFT_OPT_SURVIVE]).b;
 	weft_core_exact = weft_cfg_get(&weft_core_opts[WEFT_OPT_EXACT]).b;
 	/*
-	 * only for the warning about an unknown value: base/log.c reads the
-	 * variable itself and treats an unknown value as "warn"
+	 * called only for its warning about an unknown value: src/base/log.c
+	 * reads the variable itself and treats an unknown value as "warn"
 	 */
 	weft_cfg_get(&weft_core_opts[WEFT_OPT_LOG]);
 	if (gethostname(weft_core.host, sizeof(weft_core.host)))
 		snprintf(weft_core.host, sizeof(weft_core.host), "localhost");
 	/*
-	 * before PMIx starts a thread, since registration is then fast
+	 * called before PMIx starts a thread, because registration is fast then
 	 * (fence.h); the provider's second registration costs nothing
 	 */
 	weft_membarrier_register();
 	return 0;
 }
 
-static bool alone; /* a session starts the library */
+static bool alone; /* the library is started by a session */
 
 static int step_job(void)
 {
@@ -176,13 +176,15 @@ static void report(const uint64_t *ns)
 
 /* ---- users --------------------------------------------------------------- */
 
-/* protects the variables below, and makes starts and ends exclusive */
+/*
+ * protects the variables below, and serializes starts and ends of the library
+ */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* number of users of the library: MPI_Init and sessions */
 static unsigned users;
 static bool is_open;
 static bool used_sessions;
-static pid_t opener; /* process that opened the library: not a child */
+static pid_t opener; /* process that opened the library, not a child of it */
 
 static int open_library(int level)
 {
@@ -211,7 +213,7 @@ static int open_library(int level)
 	return 0;
 }
 
-/* Adds a user. Requires the lock. */
+/* Adds a user of the library. Requires the lock. */
 static int add_user(int level)
 {
 	int rc = is_open ? 0 : open_library(level);
@@ -219,12 +221,15 @@ static int add_user(int level)
 	if (rc || users++)
 		return rc;
 	weft_call_resume();
-	/* R3 pairs with A3 in weft_running(): the process is initialised. */
+	/*
+	 * R3 pairs with A3 in weft_running(): the initialised state of the
+	 * process is visible.
+	 */
 	weft_store32(&weft_core.phase, WEFT_RUNNING);
 	return 0;
 }
 
-/* Removes a user. Requires the lock. */
+/* Removes a user of the library. Requires the lock. */
 static void remove_user(void)
 {
 	if (--users)

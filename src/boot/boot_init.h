@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * MPI_Init_thread, MPI_Finalize, and the start and end of a session, unchecked.
- * The thread level of the first user is that of the process. Return 0 or
- * -errno.
+ * MPI_Init_thread, MPI_Finalize, and the start and end of a session, without
+ * argument checks. The thread level that the first of them requests is the
+ * thread level of the process. All functions return 0 or -errno.
  */
 #ifndef WEFT_BOOT_INIT_H
 #define WEFT_BOOT_INIT_H

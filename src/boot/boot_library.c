@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The shared MPI library: an installed tree may be moved, so the directory is
- * that of the loaded file.
+ * Directory of the shared MPI library: the directory of the file that was
+ * loaded, since an installed tree may be moved.
  */
 #include "src/boot/boot_library.h"
 

@@ -17,7 +17,7 @@ int weft_library_dir(char *dir, size_t room);
 
 /*
  * Returns the entry point of the provider that is linked into the MPI library,
- * or NULL: the provider is a module in the library's directory.
+ * or NULL if the provider is a module in the library's directory.
  */
 weft_prov_ini_fn weft_library_provider(void);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The static MPI library, libmpi_abi.a, contains the provider. Its directory is
- * the library folder of make install, where modules that are opened at run time
- * are.
+ * the library directory of make install, which contains the modules that are
+ * opened at run time.
  */
 #include "src/boot/boot_library.h"
 

@@ -16,7 +16,10 @@
 #include <sys/un.h>
 #include <unistd.h>
 
-/* largest name of a socket, without the leading byte 0, with the final one */
+/*
+ * maximum size of a socket's name, without the leading zero byte, but with the
+ * terminating one
+ */
 enum { NAME_ROOM = sizeof(((struct sockaddr_un *)0)->sun_path) - 1 };
 
 struct published {
@@ -37,7 +40,10 @@ static uint64_t hash(const char *text)
 	return h;
 }
 
-/* Writes the name of the socket. Returns 0 or -ENAMETOOLONG. */
+/*
+ * Writes the name of the socket for a service and its port. Returns 0 or
+ * -ENAMETOOLONG.
+ */
 static int socket_name(char name[NAME_ROOM], const char *service,
 		       const char *port)
 {

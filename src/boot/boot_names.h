@@ -18,12 +18,16 @@
 
 /*
  * Publishes the port of a service. Returns 0 or -errno; -EEXIST: the service is
- * published already; -ENAMETOOLONG: the port is not one of Weft.
+ * published already; -ENAMETOOLONG: the port name is too long, so it is not a
+ * port of Weft.
  */
 int weft_names_publish(const char *service, const char *port);
-/* Returns 0 or -ENOENT: this process has not published the service and port. */
+/*
+ * Removes a published name. Returns 0, or -ENOENT if this process has not
+ * published this service with this port.
+ */
 int weft_names_unpublish(const char *service, const char *port);
-/* Copies the port of a service. Returns 0 or -ENOENT. */
+/* Copies the published port of a service to `port`. Returns 0 or -ENOENT. */
 int weft_names_lookup(const char *service, char *port, size_t room);
 
 #endif

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * PMIx client: queries job-level data; publishes the endpoint name of this
- * process once, with one fence that collects all names; gets the names of other
- * processes on first contact. Called by boot_init.c and boot_wire_up.c. A
- * process that got its job from boot_direct.c connects to PMIx when a function
- * needs it for the first time.
+ * PMIx client. It queries job-level data; it publishes the endpoint name of
+ * this process once, with one fence that collects all names; and it gets the
+ * names of other processes at the first contact with them. Called by
+ * boot_init.c and boot_wire_up.c. A process that got its job from boot_direct.c
+ * connects to PMIx when a function needs it for the first time.
  */
 #include "src/boot/boot_pmix.h"
 
@@ -32,9 +32,12 @@
 
 #define PMIX_NAME_KEY "weft.ep"
 #define PMIX_SAME_KEY "weft.job"
-/* largest published value with its record of the version, bytes */
+/* maximum size of a published value including its version record, bytes */
 #define VALUE_MAX     1024
-/* requests for a value of a later generation: their number, their distance */
+/*
+ * requests for a value of a later generation: maximum number, and interval in
+ * us
+ */
 #define LATER_TRIES   3000
 #define LATER_US      20000
 
@@ -45,12 +48,15 @@ static bool connected; /* PMIx_Init has completed */
 static struct weft_job_page *job_page;
 /* number of this rank's entry in the job status page */
 static uint32_t entry_number;
-/* times this process has left PMIx; the keys of each time are different */
+/*
+ * number of times that this process has left PMIx; the keys are different after
+ * each time
+ */
 static unsigned generation;
 /*
  * A session starts in one process alone, so its start executes no fences. The
- * other processes may execute these fences in MPI_Init, so MPI_Init of this
- * process executes them later.
+ * other processes may execute these fences in MPI_Init, so this process
+ * executes them later, in its MPI_Init.
  */
 static bool without_fences;
 static unsigned owed_fences;
@@ -60,7 +66,10 @@ static unsigned owed_fences;
  * so a process at its memory limit releases this before the call.
  */
 #define PMIX_SPARE_BYTES ((size_t)512 << 10)
-/* Address space for the tables of PMIx_Init(); it uses about 1 MiB. */
+/*
+ * Address space that must be available for the tables of PMIx_Init(), which use
+ * about 1 MiB.
+ */
 #define PMIX_INIT_BYTES	 ((size_t)4 << 20)
 static void *spare;
 
@@ -78,7 +87,10 @@ static int env_int(const char *name)
 	return v ? atoi(v) : 0;
 }
 
-/* Returns the environment variable of the launcher, or NULL. */
+/*
+ * Returns the name of an environment variable that a launcher has set, or NULL
+ * if there is no launcher.
+ */
 static const char *launcher_variable(void)
 {
 	if (getenv("PMIX_RANK"))
@@ -95,7 +107,10 @@ static const char *launcher_variable(void)
 	return NULL;
 }
 
-/* Returns the integer of a key for a rank or the job, or fallback. */
+/*
+ * Returns the integer value of a key for a rank or for the job; `fallback` if
+ * there is none.
+ */
 static int get_int(pmix_rank_t rank, const char *key, int fallback)
 {
 	pmix_proc_t p;
@@ -209,9 +224,9 @@ static int report_no_thread(int err)
 }
 
 /*
- * Checks, before PMIx_Init(), that it can start its thread and has address
- * space for the thread's stack and its tables: without memory PMIx ends the
- * process by a signal.
+ * Checks, before PMIx_Init() is called, that PMIx can start its thread and that
+ * there is address space for the thread's stack and for PMIx's tables: if
+ * memory is exhausted, PMIx crashes the process.
  */
 static int try_resources(void)
 {
@@ -447,7 +462,10 @@ int weft_pmix_put(const void *name, size_t len)
 	return rc ? rc : collect_all();
 }
 
-/* Copies a value of rank; a value of another version of Weft ends the job. */
+/*
+ * Copies a value that `rank` has published; a value from another version of
+ * Weft ends the job.
+ */
 static int strip(int rank, const char *value, size_t len, void *bytes,
 		 size_t *len_p)
 {
@@ -478,8 +496,9 @@ static bool is_missing(pmix_status_t st)
 }
 
 /*
- * Gets a value. A server that has the earlier values of a process does not wait
- * for those of a later generation: they are requested repeatedly.
+ * Gets a value of a process. A server that has earlier values of the process
+ * does not wait for values of a later generation, so these are requested
+ * repeatedly.
  */
 static pmix_status_t get_value(const pmix_proc_t *p, const char *key,
 			       pmix_value_t **v_p)
@@ -570,7 +589,10 @@ int weft_pmix_get(int rank, void *name, size_t *len_p)
 }
 
 struct fence {
-	/* 1: status is stored; 2: the callback does not access it any more */
+	/*
+	 * 1: status has been stored; 2: the callback no longer accesses this
+	 * structure
+	 */
 	weft_au32 done;
 	pmix_status_t status;
 	void (*wake)(void);
@@ -581,10 +603,10 @@ static void fence_done(pmix_status_t status, void *arg)
 	struct fence *f = arg;
 
 	f->status = status;
-	/* R1 pairs with A1 in weft_pmix_fence(): the status is written. */
+	/* R1 pairs with A1 in weft_pmix_fence(): the status has been stored. */
 	weft_store32(&f->done, 1);
 	f->wake();
-	/* R2 pairs with A2 in weft_pmix_fence(): f is not accessed any more */
+	/* R2 pairs with A2 in weft_pmix_fence(): f is no longer accessed */
 	weft_store32(&f->done, 2);
 }
 
@@ -595,7 +617,7 @@ int weft_pmix_fence(void (*idle)(void), void (*wake)(void))
 
 	/*
 	 * ranks in virtual time have synchronized in the model, and have no
-	 * connections to the launcher that they would close together
+	 * connections to the launcher that must be closed together
 	 */
 	if (!open || weft_direct_is_open())
 		return 0;
@@ -607,7 +629,10 @@ int weft_pmix_fence(void (*idle)(void), void (*wake)(void))
 	/* A1 pairs with R1 in fence_done() */
 	while (!weft_load32(&f.done))
 		idle();
-	/* A2 pairs with R2 in fence_done(): data of wake() may be freed */
+	/*
+	 * A2 pairs with R2 in fence_done(): the data that wake() uses may be
+	 * freed now
+	 */
 	while (weft_load32(&f.done) != 2)
 		sched_yield();
 	/* the launcher ends the job: another rank died or called MPI_Abort */
@@ -628,11 +653,11 @@ static void drop_log(int severity, const char *text)
 }
 
 /*
- * Mutes libevent during PMIx_Finalize. PMIx 4.2 abandons its finalize handshake
- * after two seconds and closes its socket before it removes the pending write
- * event. This happens on a host with hundreds of ranks on two cores, and
- * libevent then logs a warning. Nothing is lost, since a closed connection
- * notifies the server as well.
+ * Disables libevent's log messages during PMIx_Finalize. PMIx 4.2 abandons its
+ * finalize handshake after two seconds and closes its socket before it removes
+ * the pending write event. If this happens, for example on a host with hundreds
+ * of ranks on two cores, libevent logs a warning. Nothing is lost, since a
+ * closed connection notifies the server as well.
  */
 static void mute_libevent(bool mute)
 {

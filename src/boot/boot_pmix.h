@@ -21,35 +21,38 @@ struct weft_job;
 /*
  * Fills *job. alone: other processes may start at any other time, so no
  * function waits for them until weft_pmix_collect() is called. Returns 0 or
- * -errno; -ENOTCONN: started by a launcher whose PMIx server does not answer
- * (logged).
+ * -errno; -ENOTCONN: a launcher started this process, but its PMIx server does
+ * not answer (logged).
  */
 int weft_pmix_open(struct weft_job *job, bool alone);
 /*
  * Connects to the PMIx server before a direct call of PMIx. Returns 0 or
- * -errno, also without a launcher.
+ * -errno; -ENOTCONN without a launcher.
  */
 int weft_pmix_connect(void);
-/* Executes the waits that were omitted; all processes call it or MPI_Init. */
+/*
+ * Executes the waits for other processes that were omitted before; every
+ * process must call it or MPI_Init.
+ */
 int weft_pmix_collect(void);
 
 /*
  * Publishes the name of this process: on the launcher's job status page if
  * there is one, otherwise through PMIx, and then waits until all processes have
- * published theirs. Called once.
+ * published their names. Called once.
  */
 int weft_pmix_put(const void *name, size_t len);
 
 /*
- * Gets the name of a process and waits until it is published. *len_p: on entry
- * the size of the buffer, on return the length of the name. Returns 0 or
+ * Waits until a process has published its name, and gets the name. *len_p: on
+ * entry the size of the buffer, on return the length of the name. Returns 0 or
  * -errno.
  */
 int weft_pmix_get(int rank, void *name, size_t *len_p);
 
 /*
- * Broadcasts the bytes of the job's first process. All processes call it. Other
- * users of the hosts may read and replace the bytes.
+ * Broadcasts bytes from the job's first process to all processes, which all
+ * call this function. Other users of the hosts may read and replace the bytes.
  */
 int weft_pmix_bcast(void *bytes, size_t len);
 
@@ -57,20 +60,22 @@ int weft_pmix_bcast(void *bytes, size_t len);
 bool weft_pmix_launcher_is_weft(void);
 
 /*
- * Record that this process uses sessions (before it connects to the launcher,
- * which then does not expect all ranks to connect), and return whether any
- * process of the job has done so before its MPI_Finalize, if Weft's mpiexec
- * started the job. after_world: this process has called MPI_Finalize.
+ * weft_pmix_use_sessions() records that this process uses sessions; it is
+ * called before the process connects to the launcher, which then does not
+ * expect all ranks to connect. weft_pmix_sessions_used() returns whether any
+ * process of the job has used sessions before its MPI_Finalize, if Weft's
+ * mpiexec started the job. after_world: this process has called MPI_Finalize.
  */
 void weft_pmix_use_sessions(bool after_world);
 bool weft_pmix_sessions_used(void);
 
-/* Returns the job's name in the launcher; empty without a launcher. */
+/* Returns the name of the job in the launcher; "" without a launcher. */
 const char *weft_pmix_job(void);
 
 /*
- * weft_pmix_publish() publishes bytes under a key. weft_pmix_fetch() gets the
- * bytes of a process and waits for them: -ETIMEDOUT after `seconds`.
+ * weft_pmix_publish() publishes bytes under a key. weft_pmix_fetch() waits for
+ * the bytes that a process has published and gets them; it returns -ETIMEDOUT
+ * after `seconds`.
  */
 int weft_pmix_publish(const char *key, const void *bytes, size_t len);
 int weft_pmix_fetch(int rank, const char *key, void *bytes, size_t *len_p,
@@ -80,12 +85,12 @@ int weft_pmix_fetch(int rank, const char *key, void *bytes, size_t *len_p,
 bool weft_pmix_names_are_shared(void);
 
 /*
- * Waits until all processes have called this. Calls idle() repeatedly
- * meanwhile, and wake() when the fence has completed. Returns 0 or -errno.
+ * Waits until all processes have called this function. Calls idle() repeatedly
+ * while it waits, and wake() when the fence has completed. Returns 0 or -errno.
  */
 int weft_pmix_fence(void (*idle)(void), void (*wake)(void));
 
-/* Ends the job; returns only if there is no launcher. */
+/* Ends the job. Returns only if there is no launcher. */
 void weft_pmix_abort(int code, const char *text);
 
 /*

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Choice of the libfabric provider. Weft's provider is loaded directly: its
- * library is in the directory of the MPI library (the static MPI library
- * contains it), and fi_prov_ini() returns within a tenth of a millisecond.
- * libfabric's library is loaded only if FI_PROVIDER names another provider:
+ * module is in the directory of the MPI library (the static MPI library
+ * contains it), and its fi_prov_ini() returns within a tenth of a millisecond.
+ * The libfabric library is loaded only if FI_PROVIDER names another provider:
  * loading it takes up to 200 ms, and the first fi_getinfo() another 30 ms.
  */
 #include "src/boot/boot_provider.h"
@@ -117,8 +117,8 @@ static int own_open(const struct fi_info *hints, struct fi_info **info_p,
 }
 
 /*
- * Requests RMA first, with all mr_mode bits that src/win supports; a provider
- * without RMA is used for messages only.
+ * First requests a provider with RMA, with all mr_mode bits that src/win
+ * supports; a provider without RMA is used for messages only.
  */
 static int other_getinfo(const struct fi_info *hints, struct fi_info **info_p,
 			 struct fid_fabric **fabric_p, const char **what_p)
@@ -150,10 +150,9 @@ void weft_prov_free(struct fi_info *info)
 static int other_check(struct fi_info *info, struct fid_fabric *fabric)
 {
 	/*
-	 * In the shm provider of libfabric 1.17, a receive matches a message
-	 * that arrived earlier only if the two are also equal in the ignored
-	 * tag bits. So a receive with MPI_ANY_TAG or MPI_ANY_SOURCE may never
-	 * complete.
+	 * In the shm provider of libfabric 1.17, a receive matches an earlier
+	 * message only if their tags are equal in the ignored bits as well. So
+	 * a receive with MPI_ANY_TAG or MPI_ANY_SOURCE may never complete.
 	 */
 	if (strcmp(info->fabric_attr->prov_name, "shm") ||
 	    FI_MAJOR(info->fabric_attr->prov_version) != 117)

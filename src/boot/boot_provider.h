@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Choice of the libfabric provider. */
+/* Selection of the libfabric provider. */
 #ifndef WEFT_BOOT_PROVIDER_H
 #define WEFT_BOOT_PROVIDER_H
 

@@ -16,7 +16,10 @@ struct answer {
 	size_t count;
 };
 
-/* Queries one key; set: name of the set, or NULL. Returns the first value. */
+/*
+ * Queries one key of the PMIx server; set: name of the process set, or NULL.
+ * Returns the first value of the answer, or NULL.
+ */
 static const pmix_value_t *query(const char *key, const char *set,
 				 struct answer *a)
 {
@@ -48,7 +51,10 @@ static void answer_free(struct answer *a)
 		PMIX_INFO_FREE(a->info, a->count);
 }
 
-/* Returns the names, separated by commas; the caller frees them. */
+/*
+ * Returns the names of all sets, separated by commas; the caller must free the
+ * text.
+ */
 static char *all_names(void)
 {
 	struct answer a;
@@ -102,7 +108,10 @@ static int rank_in_job(const pmix_proc_t *p)
 	return (int)(p->rank - first);
 }
 
-/* Copies the ranks; -ENOENT: a member is a process of another job. */
+/*
+ * Copies the ranks of the members to *ranks_p; -ENOENT: a member is a process
+ * of another job.
+ */
 static int copy_ranks(const pmix_data_array_t *list, int **ranks_p)
 {
 	const pmix_proc_t *p = list->array;

@@ -11,10 +11,11 @@
  * gets in WEFT_PARENT_KEY, and its tag key from the offer of its own rank 0:
  * an address with a tag of the parents is not valid in the spawned job.
  *
- * Each rank compares the check with the check of its own secret, so that hosts
- * with different key files fail in MPI_Init. In mode OPEN the nonce is the key:
- * if the launcher is Weft's mpiexec, or no rank has a secret. A rank that has a
- * secret never takes part in mode OPEN, whatever the PMIx server returns.
+ * Each rank compares the check value with the check value that it computes from
+ * its own secret, so that hosts with different key files fail in MPI_Init. In
+ * mode OPEN the nonce is the key; this mode is used if the launcher is Weft's
+ * mpiexec, or if no rank has a secret. A rank that has a secret never takes
+ * part in mode OPEN, whatever the PMIx server returns.
  */
 #include "src/boot/boot_secret.h"
 
@@ -60,7 +61,7 @@ struct secret_source {
 
 struct secret_user {
 	uint8_t bytes[SECRET_TEXT_MAX];
-	size_t len; /* length of the secret; 0: the user has no secret */
+	size_t len; /* length of the secret, bytes; 0: the user has no secret */
 	/* source of the secret, or the reason why there is none */
 	char what[WEFT_KEYFILE_WHY];
 };
@@ -133,7 +134,7 @@ static bool secret_derive(const struct secret_user *u, const char *use,
 	size_t pos = strlen(use) + 1, job = strlen(s->job);
 	unsigned len;
 
-	/* strings end with a zero byte */
+	/* strings are copied with their terminating zero byte */
 	memcpy(text, use, pos);
 	memcpy(text + pos, s->job, job);
 	pos += job + 1;

@@ -24,8 +24,8 @@
  */
 #define WEFT_SECRET_PARENTS "WEFT_PARENT_KEY"
 
-#define WEFT_SECRET_KEY 32 /* bytes of the job's key */
-#define WEFT_SECRET_TAG 16 /* bytes of the tag appended to an address */
+#define WEFT_SECRET_KEY 32 /* size of the job's key, bytes */
+#define WEFT_SECRET_TAG 16 /* size of the tag appended to an address, bytes */
 
 /*
  * Computes the key of this job; all its processes call it. own: the launcher is

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The key of a job without OpenSSL (configure --without-openssl): refused. */
+/*
+ * The key of a job in a build without OpenSSL (configure --without-openssl):
+ * keys are refused.
+ */
 #include "src/boot/boot_secret.h"
 
 #include "src/job/job_log.h"

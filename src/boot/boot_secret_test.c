@@ -88,7 +88,7 @@ static void all_ranks_derive_one_unpublished_key(void **state)
 	T_IS(read(fd, file, sizeof(file)), sizeof(file));
 	close(fd);
 	T_FALSE(stored(file, 16));
-	/* the user's next job has another key */
+	/* the next job of the same user has another key */
 	T_OK(open_key(true, b));
 	T_TRUE(memcmp(a, b, sizeof(a)));
 }

@@ -27,8 +27,8 @@
 extern char **environ;
 
 /*
- * Variables of this process that the new processes get from their own launcher,
- * or that describe only this job.
+ * Returns whether an environment variable must not be passed on: the new
+ * processes get it from their own launcher, or it describes only this job.
  */
 static bool is_private(const char *var)
 {
@@ -55,11 +55,17 @@ static bool is_option(const char *var)
 	       !is_private(var);
 }
 
-/* Values that the new processes get in environment variables. */
+/*
+ * Values about the parents, which the new processes get in environment
+ * variables.
+ */
 struct parents {
 	const char *port; /* port of the parents */
 	char *key;	  /* weft_secret_for_children(); NULL: no key */
-	/* world of virtual time, and first rank in it; "": live */
+	/*
+	 * world of virtual time, and the spawned job's first rank in it; "":
+	 * live mode
+	 */
 	char world[96];
 };
 
@@ -78,7 +84,10 @@ static pmix_status_t add_variable(char ***env, const char *name,
 	return st;
 }
 
-/* Returns the options of this process and its parents; freed by PMIx. */
+/*
+ * Returns the environment for the new processes: the options of this process,
+ * and the values about the parents. PMIx frees it.
+ */
 static char **make_env(const struct parents *p)
 {
 	char **env = NULL;
@@ -155,7 +164,7 @@ static int by_pmix(const struct weft_spawn_app *app, int count,
 {
 	pmix_nspace_t job = "";
 	pmix_app_t *apps;
-	/* a rank in virtual time is not connected yet */
+	/* a rank in virtual time is not yet connected to PMIx */
 	int rc = weft_pmix_connect();
 
 	if (rc)
@@ -173,7 +182,10 @@ static int by_pmix(const struct weft_spawn_app *app, int count,
 
 /* ---- by mpiexec ---------------------------------------------------------- */
 
-/* Finds mpiexec beside this library: in an installation, or a build tree. */
+/*
+ * Finds the mpiexec that belongs to this library, in an installation or in a
+ * build tree.
+ */
 static char *find_mpiexec(void)
 {
 	static const char *const places[] = { "../bin/mpiexec", "../mpiexec" };
@@ -191,7 +203,10 @@ static char *find_mpiexec(void)
 	return NULL;
 }
 
-/* Returns the command line of mpiexec; the words are not owned by it. */
+/*
+ * Returns the command line of mpiexec as an array of words. The array does not
+ * own the words.
+ */
 static char **mpiexec_words(const char *mpiexec,
 			    const struct weft_spawn_app *app, int count,
 			    char (*number)[16])
@@ -233,8 +248,8 @@ static char **mpiexec_words(const char *mpiexec,
 }
 
 /*
- * Starts mpiexec as a grandchild, so that the application has no child that it
- * did not start itself.
+ * Starts mpiexec as a grandchild, so that the application gets no child process
+ * that it did not start itself.
  */
 static int start_detached(char **words, const struct parents *p)
 {
@@ -284,7 +299,10 @@ static int start(const struct weft_spawn_app *app, int count,
 				: by_mpiexec(app, count, p);
 }
 
-/* Starts the processes at places of the machine, which are reserved first. */
+/*
+ * Virtual time: starts the processes on the modelled machine, where places for
+ * them are reserved first.
+ */
 static int start_in_world(const struct weft_spawn_app *app, int count,
 			  struct parents *p)
 {

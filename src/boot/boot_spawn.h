@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Start of further processes, which form a job of their own: by the launcher's
- * PMIx server; without a launcher, by Weft's mpiexec. The new job finds the
- * port of its parents in the environment.
+ * Start of further processes, which form a job of their own. They are started
+ * by the launcher's PMIx server or, without a launcher, by Weft's mpiexec. The
+ * new job finds the port of its parents in the environment.
  */
 #ifndef WEFT_BOOT_SPAWN_H
 #define WEFT_BOOT_SPAWN_H
@@ -18,7 +18,10 @@
  */
 #define WEFT_SPAWN_WORLD "WEFT_PARENT_WORLD"
 
-/* Key, for Weft's mpiexec, of the directories in which the command is found. */
+/*
+ * PMIx key by which Weft's mpiexec gets the directories in which to search for
+ * the command.
+ */
 #define WEFT_SPAWN_PATH "weft.spawn.path"
 
 struct weft_spawn_app {
@@ -30,7 +33,8 @@ struct weft_spawn_app {
 	int n;		  /* number of processes */
 	const char *wdir; /* working directory; NULL: that of this process */
 	/*
-	 * directories in which the command is searched; NULL: those of mpiexec
+	 * directories in which to search for the command; NULL: those of
+	 * mpiexec
 	 */
 	const char *path;
 	const char *host;     /* names of hosts; NULL: chosen by the launcher */
@@ -41,8 +45,8 @@ struct weft_spawn_app {
  * Starts the processes of all programs as one job. Returns 0, -ENOENT: a
  * program or directory was not found, -EHOSTUNREACH: no processes can be
  * started on these hosts, -ENOTSUP: the launcher cannot start
- * processes, -ENOSPC: in virtual time, the machine has not enough free places,
- * or other -errno.
+ * processes, -ENOSPC: in virtual time, the machine has too few free places for
+ * ranks; or another -errno.
  */
 int weft_spawn(const struct weft_spawn_app *app, int count, const char *port);
 

@@ -11,7 +11,10 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* Reads a rank of the job at *p, and advances *p. */
+/*
+ * Reads a rank below `size` at *p, and advances *p behind it. Returns false if
+ * there is none.
+ */
 static bool read_rank(const char **p, int size, int *rank_p)
 {
 	char *end;

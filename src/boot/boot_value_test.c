@@ -29,7 +29,7 @@ bool weft_secret_signs(void)
 	return signs;
 }
 
-/* In this test every byte of a tag is the rank. */
+/* In this test every byte of a tag is the rank number. */
 bool weft_secret_verify(int rank, const void *bytes, size_t len,
 			const uint8_t tag[WEFT_SECRET_TAG])
 {

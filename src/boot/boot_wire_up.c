@@ -83,7 +83,7 @@ static int open_cq(void)
 	return fi_cq_open(c->domain, &attr, &c->cq, NULL);
 }
 
-/* Returns whether FI_WEFT_CARRIER selects datagrams also on one host. */
+/* Returns whether FI_WEFT_CARRIER selects datagrams even within one host. */
 static bool uses_datagrams(void)
 {
 	const char *carrier = getenv("FI_WEFT_CARRIER");
@@ -189,9 +189,10 @@ static int alloc_procs(void)
 }
 
 /*
- * Enables direct receives (without CQ entry) if the provider supports them. Not
- * with several threads, and not in virtual time, where the deadlock report
- * needs a request for each receive, nor if receives may be interrupted.
+ * Enables direct receives (without CQ entry) if the provider supports them.
+ * They are not used with several threads, nor in virtual time, where the
+ * deadlock report needs a request for each receive, nor if receives may be
+ * interrupted.
  */
 static void open_recv(bool threads)
 {
@@ -206,7 +207,9 @@ static void open_recv(bool threads)
 	weft_core.direct_requests = ops != NULL;
 }
 
-/* Returns whether all faults of the plan are faults of carriers. */
+/*
+ * Returns whether all faults of the fault plan are faults that carriers inject.
+ */
 static bool has_only_carrier_faults(const char *text)
 {
 	static const uint32_t carrier_faults =
@@ -227,9 +230,9 @@ static bool has_only_carrier_faults(const char *text)
 }
 
 /*
- * Ignores a plan of carrier faults in a job of one process: the process sends
- * no datagrams, and shared memory, which it uses instead, cannot inject such
- * faults.
+ * Ignores a fault plan with only carrier faults in a job of one process: the
+ * process sends no datagrams, and the shared memory that it uses instead cannot
+ * inject such faults.
  */
 static void ignore_carrier_faults(void)
 {
@@ -348,8 +351,9 @@ int weft_wire_insert(int proc, const void *name)
 }
 
 /*
- * Ends the job if the address of proc has another family than this process's
- * address: no message can reach proc, and other ranks would wait for it.
+ * Ends the job if the address of proc has a different family than this
+ * process's address: no message could reach proc, and other ranks would wait
+ * for it forever.
  */
 static void check_family(int proc, const char *name, size_t len)
 {
@@ -369,7 +373,7 @@ static void check_family(int proc, const char *name, size_t len)
 			proc, other == AF_INET6 ? "IPv6" : "IPv4");
 }
 
-/* Looks up the name of proc and its host record. */
+/* Looks up the name of proc, and reads its host record. */
 static int look_up(int proc, char name[NAME_MAX_BYTES], size_t *len_p)
 {
 	int rc;

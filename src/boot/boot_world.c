@@ -22,7 +22,10 @@
 #include <unistd.h>
 
 #define HANDLE_BYTES 64
-/* format of WEFT_SPAWN_WORLD: first rank, handle */
+/*
+ * format of WEFT_SPAWN_WORLD: first rank of the spawned job, handle of the
+ * world
+ */
 #define SPAWN_FORMAT "%u %63[a-z0-9 ]"
 
 /* the provider's table for the world; NULL in live mode */
@@ -65,8 +68,9 @@ static int join_as_spawned(int rank)
 }
 
 /*
- * Creates the world in the first process of the launcher; attaches to it in the
- * others. The launcher passes the handle.
+ * Creates the world in the first process that the launcher has started;
+ * attaches to it in the other processes, which get the handle through the
+ * launcher.
  */
 static int create_or_attach(const struct weft_job *job)
 {
@@ -184,7 +188,7 @@ static bool verbose(void)
 	return weft_cfg_get(&weft_core_opts[WEFT_OPT_VERBOSE]).b;
 }
 
-/* Returns whether this job prints reports; only the first job does. */
+/* Returns whether this job prints reports; only the first job prints them. */
 static bool report_requested(void)
 {
 	return !weft_core.job.base &&
@@ -213,8 +217,8 @@ static void write_links(void)
 }
 
 /*
- * Waits until all ranks have left, also those of spawned jobs, then reports:
- * the state is then final and deterministic.
+ * Waits until all ranks have left, including those of spawned jobs, then
+ * reports: the counters are then final and deterministic.
  */
 static void report_when_left(void)
 {
@@ -231,7 +235,10 @@ static void report_when_left(void)
 	weft_trace_world();
 }
 
-/* Condition on which a rank waits for the launcher, outside virtual time. */
+/*
+ * Condition variable on which a rank waits for the launcher, outside virtual
+ * time.
+ */
 static pthread_mutex_t launcher_lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t launcher_woken = PTHREAD_COND_INITIALIZER;
 static bool launcher_is_done;
@@ -299,8 +306,8 @@ void weft_world_leave_alone(void)
 }
 
 /*
- * Virtual time does not advance while this rank runs, and this rank does not
- * wait again.
+ * Can report at once: virtual time does not advance while this rank runs, and
+ * this rank does not wait again.
  */
 void weft_world_report_abort(void)
 {
@@ -322,13 +329,16 @@ int weft_world_end(void)
 		if (weft_report_free_compute(&n, text, sizeof(text)))
 			weft_log(WEFT_LOG_WARN, "%s", text);
 	}
-	/* with several jobs, ranks of background jobs must have blocked */
+	/*
+	 * if there are several jobs, wait until the ranks of background jobs
+	 * have blocked
+	 */
 	if (weft_core.job.member == 0 &&
 	    (report_requested() || weft_core.job.members > weft_core.job.size))
 		report_when_left();
 	/*
-	 * the fence makes all ranks disconnect from the launcher together;
-	 * ranks that disconnect one by one delay the other ranks
+	 * the fence makes all ranks disconnect from the launcher together; if
+	 * they disconnected one by one, they would delay the other ranks
 	 */
 	return weft_pmix_fence(wait_for_launcher, launcher_done);
 }

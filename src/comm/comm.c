@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Creating and freeing communicators, including world and self. */
+/*
+ * Creation and freeing of communicators, including MPI_COMM_WORLD and
+ * MPI_COMM_SELF.
+ */
 #include "src/comm/comm.h"
 
 #include "src/comm/comm_coll_table.h"

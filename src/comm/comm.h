@@ -5,8 +5,8 @@
  * A communicator is a group (two for an intercommunicator), a context id that
  * all members agreed on, and the attributes and other objects that the
  * application attached. MPI_COMM_WORLD and MPI_COMM_SELF differ from other
- * communicators only in their handles. References: the application holds
- * one, every active request one.
+ * communicators only in their handles. References: the application holds one
+ * reference, and every active request holds one.
  *
  *   weft_comm_create -> ... -> weft_comm_put
  */
@@ -33,7 +33,8 @@ enum weft_ctx_kind {
 	WEFT_CTX_COLL = 1, /* collectives; tags from weft_comm_next_tag() */
 	/* MPI_Comm_create_group, with the application's tag */
 	WEFT_CTX_GROUP = 2,
-	WEFT_CTX_CTRL = 3, /* acknowledgements, partitioned handshakes */
+	/* acknowledgements, handshakes of partitioned communication */
+	WEFT_CTX_CTRL = 3,
 };
 
 struct weft_comm {
@@ -46,10 +47,13 @@ struct weft_comm {
 	 * group of an intercommunicator)
 	 */
 	int peers;
-	/* peers, or 0 if the communicator is revoked: messages are refused */
+	/*
+	 * equal to `peers`, or 0 if the communicator is revoked, so that
+	 * messages are refused
+	 */
 	unsigned reach;
 	uint64_t ctx;	 /* context id, shifted for the tag word */
-	const int *proc; /* index in the job of each peer, indexed by rank */
+	const int *proc; /* index in the job of each peer, by the peer's rank */
 
 	int size; /* size of the local group */
 	bool inter;
@@ -60,19 +64,28 @@ struct weft_comm {
 	struct weft_group *group;
 	/* remote group; NULL in an intracommunicator */
 	struct weft_group *remote;
-	/* intercommunicator: communicator of the local group; else NULL */
+	/*
+	 * intercommunicator: intracommunicator of the local group; otherwise
+	 * NULL
+	 */
 	struct weft_comm *local;
 	weft_au32 coll_seq; /* collectives started, see weft_comm_next_tag() */
-	uint32_t traced;    /* number of collectives traced (diag_trace.h) */
+	/* number of collectives recorded in the trace (diag_trace.h) */
+	uint32_t traced;
 
 	/* class routes (offload_route.h); NULL: none */
 	struct weft_route *route; /* route of all collectives */
 	struct weft_route *joining;
 	/* route for exact sums, if `route` does not support them */
 	struct weft_route *exact_route;
-	/* kinds of collectives that always use `route` (coll_unit.c) */
+	/*
+	 * bit mask of the kinds of collectives that always use `route`
+	 * (coll_unit.c)
+	 */
 	uint32_t unit_kinds;
-	/* coll/coll_unit.c: number of collectives before the join */
+	/*
+	 * number of collectives before the route is joined (coll/coll_unit.c)
+	 */
 	unsigned join_age;
 	/* topology, owned by the communicator; NULL: none */
 	struct weft_topo *topo;
@@ -80,7 +93,8 @@ struct weft_comm {
 	struct weft_attr *attr;
 	/* hints, owned by the communicator; NULL: none */
 	struct weft_info *info;
-	struct weft_errh *errh; /* holds one reference; never NULL */
+	/* error handler, with one reference; never NULL */
+	struct weft_errh *errh;
 	struct weft_bsend *bsend;
 	/* entry in the list of all communicators (diag_peer_failure.c) */
 	struct weft_list link;
@@ -89,8 +103,9 @@ struct weft_comm {
 	/* src/recover: acknowledged failures, number of ballots started */
 	int acked;
 	uint32_t ballots;
-	struct coll_hosts *hosts; /* coll/coll_hosts.h, computed on first use */
-	/* coll/coll_shared.h: memory of all members, or NULL */
+	/* hosts of the members (coll/coll_hosts.h), computed on first use */
+	struct coll_hosts *hosts;
+	/* memory shared by all members (coll/coll_shared.h), or NULL */
 	struct coll_shared *shared;
 	uint32_t shared_calls; /* calls before that memory was opened */
 	char name[MPI_MAX_OBJECT_NAME];
@@ -117,15 +132,16 @@ static inline MPI_Comm weft_comm_handle(const struct weft_comm *c)
 }
 
 /*
- * Returns the tag of the next collective on c: all members call collectives in
- * the same order, so their counts are equal. Messages of one collective between
- * the same two ranks arrive in order and may share the tag.
+ * Returns the tag of the next collective on c. All members call collectives in
+ * the same order, so their counts, and thus the tags, are equal. Messages of
+ * one collective between the same two ranks arrive in order and may share the
+ * tag.
  */
 static inline int weft_comm_next_tag(struct weft_comm *c)
 {
 	/*
 	 * relaxed: collectives on one communicator do not run concurrently, so
-	 * a load and a store suffice; other threads only read
+	 * a load and a store suffice; other threads only read coll_seq
 	 */
 	uint32_t seq = weft_load32_relaxed(&c->coll_seq);
 
@@ -134,9 +150,10 @@ static inline int weft_comm_next_tag(struct weft_comm *c)
 }
 
 /*
- * Creates a communicator over group (and remote), and takes over both
- * references. ctx_id: the context id that the members agreed on. The error
- * handler is inherited from parent (may be NULL). Returns 0 or -ENOMEM.
+ * Creates a communicator over `group` (and `remote`), and takes over the
+ * references to both groups. ctx_id: the context id that the members agreed on.
+ * The error handler is inherited from parent, which may be NULL. Returns 0 or
+ * -ENOMEM.
  */
 int weft_comm_create(struct weft_comm *parent, struct weft_group *group,
 		     struct weft_group *remote, unsigned ctx_id,
@@ -153,7 +170,7 @@ static inline void weft_comm_get(struct weft_comm *c)
 void weft_comm_put(struct weft_comm *c);
 
 int weft_comm_open_predefined(void);
-/* Closes world and self. */
+/* Closes the communicators MPI_COMM_WORLD and MPI_COMM_SELF. */
 void weft_comm_close_predefined(void);
 /* Closes the class routes of all communicators. */
 void weft_comm_close_all(void);

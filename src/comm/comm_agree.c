@@ -14,8 +14,8 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct weft_list agreements = { &agreements, &agreements };
 /*
- * Agreements that currently offer ids: one in its first try, and one in a later
- * try; they offer disjoint sets of ids.
+ * The agreements of this process that currently offer ids: at most one in its
+ * first try, and at most one in a later try. They offer disjoint sets of ids.
  */
 static struct weft_agree *first_try, *deferred_retry;
 #define FIRST_TRY_IDS UINT64_C(0x5555555555555555)
@@ -39,8 +39,8 @@ static bool is_first(const struct weft_agree *a)
 }
 
 /*
- * Returns the ids that agreement a may offer now, as a mask for every word.
- * Requires the lock.
+ * Returns a mask of the ids that agreement a may offer now; the mask applies to
+ * every word of ids. Requires the lock.
  */
 static uint64_t may_offer(struct weft_agree *a)
 {
@@ -70,7 +70,10 @@ static void try_begin(struct weft_agree *a)
 	a->dist = 1;
 }
 
-/* Reserves the lowest common ids. Returns false if there are too few. */
+/*
+ * Reserves the lowest ids that all members have offered. Returns false if there
+ * are too few.
+ */
 static bool reserve_ids(struct weft_agree *a)
 {
 	int i, n = 0;
@@ -89,7 +92,10 @@ static bool reserve_ids(struct weft_agree *a)
 	return true;
 }
 
-/* Returns 1: agreed; 0: retry; -ENOSPC: all windows of ids were tried. */
+/*
+ * Ends a try. Returns 1 if the members have agreed, 0 if a retry is needed, or
+ * -ENOSPC if all windows of ids were tried.
+ */
 static int try_end(struct weft_agree *a)
 {
 	int rc = 0;
@@ -112,7 +118,10 @@ static int try_end(struct weft_agree *a)
 	return rc;
 }
 
-/* Ends an agreement that failed: other agreements continue. */
+/*
+ * Ends an agreement that has failed, so that other agreements continue. Returns
+ * rc.
+ */
 static int abandon(struct weft_agree *a, int rc)
 {
 	pthread_mutex_lock(&lock);
@@ -143,7 +152,10 @@ static int agree_post(struct weft_agree *a)
 	return 0;
 }
 
-/* Returns 1: the exchange is complete and combined; 0: not yet; -errno. */
+/*
+ * Combines the ids after an exchange. Returns 1 if the exchange is complete, 0
+ * if it is not, or -errno.
+ */
 static int agree_combine(struct weft_agree *a)
 {
 	size_t i;
@@ -183,8 +195,8 @@ int weft_agree_step(struct weft_agree *a)
 			return rc;
 		try_begin(a);
 		/*
-		 * with one member there is no message to wait for: return, so
-		 * that other agreements progress
+		 * with a single member there is no message to wait for, so
+		 * return, to let other agreements progress
 		 */
 		if (a->m.comm->size == 1 && !a->offers)
 			return 0;

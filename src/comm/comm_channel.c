@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Collective steps by point-to-point messages; see comm_channel.h. */
+/*
+ * Collective steps implemented by point-to-point messages; see comm_channel.h.
+ */
 #include "src/comm/comm_channel.h"
 
 #include "src/types/types_dt.h"
@@ -74,8 +76,8 @@ int weft_channel_swap(const struct weft_channel *m, int peer, const void *a,
 }
 
 /*
- * Each step doubles the number of blocks in every rank, also if n is not a
- * power of two.
+ * Gathers the blocks of all ranks: each step doubles the number of blocks in
+ * every rank; n need not be a power of two.
  */
 static int gather_steps(const struct weft_channel *m, char *tmp, size_t bytes)
 {
@@ -117,8 +119,8 @@ int weft_channel_allgather(const struct weft_channel *m, void *all,
 }
 
 /*
- * Dissemination: with each step the flag of a rank includes those of twice as
- * many ranks, also if n is not a power of two. Each message has one byte.
+ * Dissemination: after each step the flag of a rank includes the flags of twice
+ * as many ranks; n need not be a power of two. Each message has one byte.
  */
 int weft_channel_any(const struct weft_channel *m, bool *flag_p)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Set of the context ids in use in this process (comm_context.h). */
+/* The set of context ids that this process uses (comm_context.h). */
 #include "src/comm/comm_context.h"
 
 #include "src/core/core_state.h"

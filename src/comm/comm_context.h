@@ -15,11 +15,14 @@ enum {
 	WEFT_CTX_SELF = 2,
 	WEFT_CTX_NO_COMM = 3, /* agreements without a communicator */
 	WEFT_CTX_FIRST = 4,
-	WEFT_CTX_WINDOW = 16, /* number of words (64 ids each) per try */
+	WEFT_CTX_WINDOW = 16, /* number of words, of 64 ids each, per try */
 	WEFT_CTX_WORDS = WEFT_TAG_CTX_IDS / 64,
 };
 
-/* Returns the unused ids of the window at this word, one bit each. */
+/*
+ * Sets ids[] to the unused ids of the window that starts at `word`, one bit for
+ * each id.
+ */
 void weft_ctx_unused(unsigned word, uint64_t ids[WEFT_CTX_WINDOW]);
 void weft_ctx_use(unsigned id);
 void weft_ctx_free(unsigned id);

@@ -13,12 +13,15 @@
 #include <string.h>
 
 /*
- * minimum number of ranks; in smaller communicators each rank queries the
- * launcher separately
+ * minimum number of ranks for an exchange; in smaller communicators each rank
+ * queries the launcher by itself
  */
 #define EXCHANGE_MIN_RANKS 8
 
-/* Inserts the addresses of all members of c. Requires the lock. */
+/*
+ * Inserts the addresses of all members of c into the table of processes.
+ * Requires the lock.
+ */
 static int insert_names(const struct weft_comm *c, const char *names,
 			size_t len)
 {

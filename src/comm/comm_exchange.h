@@ -6,9 +6,9 @@
 struct weft_comm;
 
 /*
- * Exchanges the addresses of all members of c, with log2(size) requests to the
- * launcher instead of size. Collective; only the first call has an effect.
- * Returns 0 or -errno.
+ * Exchanges the addresses of all members of c among them, with log2(size)
+ * requests to the launcher instead of `size` requests. Collective; only the
+ * first call has an effect. Returns 0 or -errno.
  */
 int weft_comm_exchange_addresses(struct weft_comm *c);
 

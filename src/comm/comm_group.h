@@ -15,10 +15,11 @@ struct weft_session; /* comm_session.h */
 
 struct weft_group {
 	struct weft_obj obj;
-	struct weft_session *session; /* holds one reference; NULL: world */
+	/* session of the group, with one reference; NULL: world model */
+	struct weft_session *session;
 	int size;
 	int rank;   /* rank of this process, or MPI_UNDEFINED */
-	int proc[]; /* index in the job, for each rank */
+	int proc[]; /* index in the job of each member, by rank */
 };
 
 struct weft_group *weft_group_of(MPI_Group handle);
@@ -34,7 +35,10 @@ static inline struct weft_group *weft_group_get(struct weft_group *g)
 	return g;
 }
 
-/* Makes g a group of session s (NULL: world); MPI_GROUP_EMPTY has none. */
+/*
+ * Makes g a group of session s (NULL: world model). MPI_GROUP_EMPTY belongs to
+ * no session.
+ */
 void weft_group_set_session(struct weft_group *g, struct weft_session *s);
 /* Returns whether the groups belong to different sessions. */
 bool weft_group_is_mixed(const struct weft_group *a,

@@ -66,7 +66,7 @@ int weft_inter_create(struct weft_comm *parent, struct weft_group *group,
 }
 
 /*
- * Agrees on ids over both groups in the context of m, then creates the
+ * Lets both groups agree on ids in the context of m, then creates the
  * communicator. Takes over the references on the groups.
  */
 static int agree_and_create(struct weft_comm *parent, struct weft_group *group,
@@ -107,8 +107,8 @@ static uint32_t context_hash(const struct weft_make_inter *i)
 }
 
 /*
- * Exchanges n bytes with the other leader (m bytes), which each leader
- * broadcasts to its group.
+ * The leaders exchange n bytes for m bytes; each leader then broadcasts the
+ * received bytes to its group.
  */
 static int exchange(const struct weft_make_inter *i, const void *mine, size_t n,
 		    void *theirs, size_t m)
@@ -121,7 +121,10 @@ static int exchange(const struct weft_make_inter *i, const void *mine, size_t n,
 	return rc ? rc : weft_channel_bcast(i->local, i->leader, theirs, m);
 }
 
-/* Exchanges the identities of the processes of both groups, of several jobs. */
+/*
+ * Exchanges the identities of the processes of both groups, which belong to
+ * several jobs.
+ */
 static int exchange_identities(const struct weft_make_inter *i,
 			       struct weft_group *theirs)
 {
@@ -149,7 +152,7 @@ static int exchange_identities(const struct weft_make_inter *i,
 	return rc;
 }
 
-/* Exchanges the lists of both groups. */
+/* Exchanges the member lists of both groups. */
 static int exchange_groups(const struct weft_make_inter *i,
 			   struct weft_group **remote_p, uint32_t *hash_p)
 {
@@ -199,8 +202,8 @@ int weft_make_inter(const struct weft_make_inter *i, struct weft_comm *parent,
 /* ---- from an intercommunicator ------------------------------------------- */
 
 /*
- * Exchanges data between the two sides: the leaders exchange it over c, then
- * broadcast it to their side.
+ * Exchanges data between the two sides of c: the leaders exchange it over c,
+ * then broadcast the received data to their side.
  */
 static int swap_sides(struct weft_comm *c, const void *mine, size_t mine_bytes,
 		      void *theirs, size_t their_bytes)
@@ -216,8 +219,9 @@ static int swap_sides(struct weft_comm *c, const void *mine, size_t mine_bytes,
 }
 
 /*
- * Creates an intercommunicator of the chosen parts of both sides; all other
- * members of c take part in the agreement. Takes over the groups.
+ * Creates an intercommunicator from the chosen subsets of both sides; the other
+ * members of c also take part in the agreement. Takes over the references to
+ * the groups.
  */
 static int create_between(struct weft_comm *c, struct weft_group *mine,
 			  struct weft_group *theirs, struct weft_comm **comm_p)
@@ -245,8 +249,8 @@ static int create_between(struct weft_comm *c, struct weft_group *mine,
 }
 
 /*
- * Exchanges the ranks of g in its side with the other side; *theirs is the size
- * of the other group.
+ * Exchanges the ranks that the members of g have in their side with the other
+ * side. theirs->size is the number of ranks that the other side sends.
  */
 static int swap_ranks(struct weft_comm *c, const struct weft_group *g,
 		      struct weft_group *theirs)
@@ -323,8 +327,8 @@ int weft_inter_split(struct weft_comm *c, int color, int key,
 }
 
 /*
- * Creates one intracommunicator of both sides. The side with high set gets the
- * higher ranks.
+ * Creates one intracommunicator from both sides. The side that calls with
+ * `high` set gets the higher ranks.
  */
 int weft_make_merge(struct weft_comm *c, int high, struct weft_comm **comm_p)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Creation of intercommunicators. The functions are collective over the members
- * as MPI specifies; arguments have been checked. They return 0 or -errno.
+ * Creation of intercommunicators. The functions are collective over the
+ * members, as MPI specifies; the caller has checked the arguments. They return
+ * 0 or -errno.
  */
 #ifndef WEFT_COMM_INTER_H
 #define WEFT_COMM_INTER_H
@@ -28,16 +29,16 @@ int weft_make_inter(const struct weft_make_inter *i, struct weft_comm *parent,
 int weft_make_merge(struct weft_comm *c, int high, struct weft_comm **comm_p);
 
 /*
- * Returns the members of both groups in an order that is the same on both
- * sides, and fills the scratch communicator over them. The caller frees the
- * list; NULL: no memory.
+ * Returns a list of the members of both groups, in an order that is the same on
+ * both sides, and initializes the scratch communicator over them. The caller
+ * must free the list; NULL: out of memory.
  */
 int *weft_inter_members(const struct weft_group *a, const struct weft_group *b,
 			struct weft_comm *scratch, uint64_t ctx);
 
 /*
- * Creates the intercommunicator and the intracommunicator of its local group
- * from the agreed ids.
+ * Creates the intercommunicator, and the intracommunicator of its local group,
+ * with the ids on which the members have agreed.
  */
 int weft_inter_create(struct weft_comm *parent, struct weft_group *group,
 		      struct weft_group *remote, const unsigned *ids,

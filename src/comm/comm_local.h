@@ -9,8 +9,8 @@
 bool weft_proc_is_local(int proc);
 
 /*
- * Returns whether all members run on this host; the same at all members.
- * Processes of other jobs are not known to run on this host.
+ * Returns whether all members run on this host; the result is the same at all
+ * members. Processes of other jobs count as running on other hosts.
  */
 bool weft_comm_is_local(const struct weft_comm *c);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Creation of intracommunicators, and copies of all communicators. Code for
- * intercommunicators only is in comm_inter.c.
+ * Creation of intracommunicators, and copying of communicators of both kinds.
+ * Code that concerns only intercommunicators is in comm_inter.c.
  */
 #include "src/comm/comm_make.h"
 
@@ -18,8 +18,8 @@
 #include <string.h>
 
 /*
- * Creates the communicator over g with an agreed id. *comm_p is NULL if this
- * process is not in g.
+ * Creates the communicator over g with the id on which the members have agreed.
+ * *comm_p is NULL if this process is not in g.
  */
 static int create_on_group(struct weft_comm *parent, struct weft_group *g,
 			   unsigned id, struct weft_comm **comm_p)
@@ -35,14 +35,15 @@ static int create_on_group(struct weft_comm *parent, struct weft_group *g,
 /* ---- copies -------------------------------------------------------------- */
 
 /*
- * State of a copy: the agreement on one id, or two for an intercommunicator,
- * and the list of members, which the agreement uses.
+ * State of a copy operation: the agreement on one id (for an intercommunicator,
+ * two), and the list of members, which the agreement uses.
  */
 struct clone {
 	struct weft_agree agree;
 	struct weft_comm *of;
 	struct weft_comm scratch;
-	int *both; /* members of both sides; NULL unless inter */
+	/* members of both sides of an intercommunicator; otherwise NULL */
+	int *both;
 	void (*ready)(void *arg, struct weft_comm *made);
 	void *arg;
 };

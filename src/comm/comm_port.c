@@ -21,9 +21,11 @@
 
 #define PREFIX	    "weft:"
 #define KEY_PREFIX  "weft+"
-#define PREFIX_ROOM 32 /* beginning of a name, bytes */
+#define PREFIX_ROOM 32 /* size of the beginning of a port's name, bytes */
 
-/* Ranks of the two roots in the communicator of their messages. */
+/*
+ * Ranks of the two roots in the communicator that they use for their messages.
+ */
 enum { ACCEPTING, CONNECTING };
 
 struct request {
@@ -59,7 +61,10 @@ static uint32_t new_number(void)
 	return n;
 }
 
-/* Returns the open port with that number, or NULL. Requires the lock. */
+/*
+ * Returns this process's open port with that number, or NULL. Requires the
+ * lock.
+ */
 static struct port *find(uint32_t number)
 {
 	struct weft_list *pos, *tmp;
@@ -74,8 +79,9 @@ static struct port *find(uint32_t number)
 }
 
 /*
- * Writes the beginning of the names of ports. In virtual time it contains the
- * world: addresses have no meaning in another one. Returns its length.
+ * Writes the text with which the names of this job's ports begin, and returns
+ * its length. In virtual time the text contains the id of the world, because
+ * addresses have no meaning in another world.
  */
 static int write_prefix(char text[PREFIX_ROOM])
 {
@@ -100,7 +106,10 @@ static int refuse_prefix(const char *text)
 	return -EKEYREJECTED;
 }
 
-/* Parses the name of a port; id->job and id->rank are not part of it. */
+/*
+ * Parses the name of a port, and sets *number_p and *id. The name does not
+ * contain id->job and id->rank.
+ */
 static int parse(const char *text, uint32_t *number_p, struct weft_identity *id)
 {
 	char prefix[PREFIX_ROOM];
@@ -192,7 +201,10 @@ static int message(struct roots *r, uint32_t tag, void *buf, size_t bytes,
 		     : weft_core_recv(&a, MPI_STATUS_IGNORE);
 }
 
-/* Accepts one connection. *r: communicator of the roots, with its tag. */
+/*
+ * Accepts one connection. Sets *r to the communicator of the two roots, and the
+ * tag for their messages.
+ */
 static int roots_accept(const char *name, struct roots *r)
 {
 	struct weft_identity id;
@@ -222,9 +234,9 @@ static int roots_accept(const char *name, struct roots *r)
 }
 
 /*
- * Returns the index of the process that opened the port. Its rank is known only
- * after its answer: until then it is registered as a process of a job without a
- * number.
+ * Returns the index of the process that opened the port. The rank of this
+ * process becomes known only by its answer; until then it is registered as a
+ * process of a job without a number.
  */
 static int find_by_name(struct weft_identity *id)
 {

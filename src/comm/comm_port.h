@@ -27,7 +27,9 @@
 
 /* Opens a port and writes its name. Returns 0 or -errno. */
 int weft_comm_port_open(char name[MPI_MAX_PORT_NAME]);
-/* Closes a port of this process. Returns 0 or -ENXIO. */
+/*
+ * Closes a port of this process. Returns 0, or -ENXIO if there is no such port.
+ */
 int weft_comm_port_close(const char *name);
 
 int weft_comm_port_accept(struct weft_comm *c, int root, const char *name,
@@ -36,14 +38,15 @@ int weft_comm_port_connect(struct weft_comm *c, int root, const char *name,
 			   struct weft_comm **comm_p);
 
 /*
- * Sends the root's rc to all members of c, so that the operation fails at all
- * members if the root cannot open a port. Returns the root's rc.
+ * Sends the root's result rc to all members of c, so that the operation fails
+ * at all of them if the root cannot open a port. Returns the root's result.
  */
 int weft_comm_port_agree(struct weft_comm *c, int root, int rc);
 
 /*
- * For MPI_Comm_join: connects two processes that have exchanged their ports.
- * Both processes call it; the process with the lower name accepts.
+ * For MPI_Comm_join: connects two processes that have exchanged the names of
+ * their ports. Both processes call the function; the one whose port has the
+ * lower name accepts.
  */
 int weft_comm_port_join(struct weft_comm *self, const char *mine,
 			const char *theirs, struct weft_comm **comm_p);

@@ -15,12 +15,13 @@ struct weft_info;  /* types_info.h */
 
 struct weft_session {
 	struct weft_err_owner head;
-	struct weft_info *info; /* keys that the library uses; owned */
+	/* info keys that the library uses; owned by the session */
+	struct weft_info *info;
 	struct weft_bsend *bsend;
 	bool closed; /* MPI_Session_finalize was called */
 };
 
-/* Returns the open session of a handle, or NULL. */
+/* Returns the session of a handle if it is open, otherwise NULL. */
 static inline struct weft_session *weft_session_of(MPI_Session handle)
 {
 	struct weft_session *s = weft_obj_of(handle, WEFT_KIND_SESSION);
@@ -28,10 +29,10 @@ static inline struct weft_session *weft_session_of(MPI_Session handle)
 	return s && !s->closed ? s : NULL;
 }
 
-/* Creates a session; takes over info. Returns NULL: no memory. */
+/* Creates a session and takes over info. Returns NULL if out of memory. */
 struct weft_session *weft_session_new(struct weft_errh *errh,
 				      struct weft_info *info);
-/* NULL is allowed in both functions. */
+/* Add and drop a reference; s may be NULL in both functions. */
 struct weft_session *weft_session_get(struct weft_session *s);
 void weft_session_put(struct weft_session *s);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Groups of MPI_Comm_split (comm_split.h). */
+/* Computing the groups of MPI_Comm_split (comm_split.h). */
 #include "src/comm/comm_split.h"
 
 #include "src/comm/comm_channel.h"

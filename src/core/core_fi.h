@@ -3,7 +3,7 @@
 #ifndef WEFT_CORE_FI_H
 #define WEFT_CORE_FI_H
 
-/* Converts libfabric's result rc <= 0 to 0 or -errno. */
+/* Converts a libfabric result, rc <= 0, to 0 or -errno. */
 int weft_fi_errno(int rc);
 
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Lock of the core. With MPI_THREAD_MULTIPLE one lock protects the core;
- * otherwise weft_lock() costs one predictable branch. The lock is held while
- * operations are posted and during one pass over the completion queue, never
- * while blocking, stepping requests, or in a user's function. It is not
+ * Lock of the core. With MPI_THREAD_MULTIPLE a single lock protects the core;
+ * otherwise weft_lock() costs only one predictable branch. The lock is held
+ * while operations are posted and during one pass over the completion queue,
+ * never while blocking, stepping requests, or in a user's function. It is not
  * recursive.
  */
 #ifndef WEFT_CORE_LOCK_H

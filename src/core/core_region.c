@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Times of regions (core_region.h). The table of mpiexec is read once. */
+/*
+ * Times of regions (core_region.h). The table that mpiexec passes is read once.
+ */
 #include "src/core/core_region.h"
 
 #include "src/core/core_lock.h"
@@ -22,10 +24,11 @@
 
 static struct region {
 	char name[NAME_BYTES];
-	bool fixed;    /* the table has a time for the region */
-	double ps;     /* time of the table, or sum of the samples */
+	bool fixed; /* the table has a time for the region */
+	/* time from the table, or sum of the measured samples, ps */
+	double ps;
 	int samples;   /* executions measured */
-	uint64_t from; /* CPU time at the begin, ns */
+	uint64_t from; /* CPU time at the beginning of the region, ns */
 	bool measures; /* the current execution is measured */
 } * regions;
 static size_t count;
@@ -70,7 +73,10 @@ static bool unit_ps(const char *unit, double *ps)
 	return false;
 }
 
-/* Reads "NAME TIME UNIT"; a comment begins with #. Returns false: invalid. */
+/*
+ * Reads a line "NAME TIME UNIT", in which # begins a comment. Returns false if
+ * the line is invalid.
+ */
 static bool read_line(char *line)
 {
 	char name[NAME_BYTES], unit[4], rest;
@@ -148,7 +154,10 @@ bool weft_core_region_begin(const char *name, int samples, bool skips)
 	r = find(name, true);
 	if (!r)
 		return true;
-	/* counts the computation before the region, if it is counted */
+	/*
+	 * reading the clock accounts for the computation before the region, if
+	 * computation advances the clock
+	 */
 	weft_core_clock_peek_ps();
 	r->measures = !r->fixed && r->samples < (samples > 0 ? samples : 1);
 	if (skips && !r->measures) {

@@ -9,8 +9,9 @@
 #include <stdbool.h>
 
 /*
- * Begins a region. samples: executions whose time is measured. Returns whether
- * the caller must execute it; if skips is false, it is always executed.
+ * Begins a region. samples: number of executions whose time is measured.
+ * Returns whether the caller must execute the region; if `skips` is false, it
+ * must always execute it.
  */
 bool weft_core_region_begin(const char *name, int samples, bool skips);
 void weft_core_region_end(const char *name);

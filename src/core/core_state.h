@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * State of this process as a member of its job, created by the first MPI_Init
- * or MPI_Session_init (src/boot/boot_init.c). One per process; all other state
- * is in objects.
+ * or MPI_Session_init (src/boot/boot_init.c). Each process has one; all other
+ * state is in objects.
  */
 #ifndef WEFT_CORE_STATE_H
 #define WEFT_CORE_STATE_H
@@ -26,7 +26,7 @@ enum weft_phase {
 	WEFT_AFTER_FINALIZE,
 };
 
-/* Another process of the job. */
+/* Record of a process with which this process may communicate. */
 struct weft_proc {
 	/* address for the fast path; FI_ADDR_NOTAVAIL: take the slow path */
 	fi_addr_t addr;
@@ -36,25 +36,28 @@ struct weft_proc {
 	uint32_t stamp;
 };
 
-/* Data from the launcher. */
+/* Data about the job from the launcher. */
 struct weft_job {
 	int rank;
 	int size;
 	int local_size;
 	/*
-	 * rank of this job's rank 0 in the world of virtual time: not 0 in a
-	 * spawned job, and in the second and later jobs of one mpiexec; live: 0
+	 * rank that this job's rank 0 has in the world of virtual time: not 0
+	 * in a spawned job and in the second and later jobs of one mpiexec.
+	 * Live mode: 0
 	 */
 	int base;
 	/*
-	 * number of this process among those that the launcher has started, and
-	 * their number: rank and size, unless mpiexec runs several jobs
+	 * index of this process among all processes that the launcher has
+	 * started, and the number of these processes: equal to rank and size,
+	 * unless mpiexec runs several jobs
 	 */
 	int member;
 	int members;
-	bool background; /* this job ends when the other jobs have ended */
-	int appnum;	 /* MPI_APPNUM; -1: unknown */
-	int universe;	 /* MPI_UNIVERSE_SIZE; -1: unknown */
+	/* background job, which ends when the other jobs have ended */
+	bool background;
+	int appnum;   /* MPI_APPNUM; -1: unknown */
+	int universe; /* MPI_UNIVERSE_SIZE; -1: unknown */
 	bool launched;
 	int *local; /* ranks on this host, local_size entries; or NULL */
 };
@@ -66,26 +69,28 @@ struct weft_core {
 	/* cache line read by every message */
 	alignas(WEFT_CACHE_LINE) struct fid_ep *ep;
 	struct fid_cq *cq;
-	struct weft_proc *proc; /* procs entries (boot_foreign.h) */
+	/* array of `procs` entries, by process index (boot_foreign.h) */
+	struct weft_proc *proc;
 	size_t inject_bytes;
 	unsigned pending; /* number of operations in the retry queue */
 	unsigned joining; /* number of class routes being joined */
-	/* number of stepped requests, see weft_progress_add() */
+	/* number of requests with a step function, see weft_progress_add() */
 	weft_au32 stepping;
 	weft_au32 spin; /* number of empty polls before blocking */
 	/* polls are system calls, so spin adapts to the traffic */
 	bool polls_are_syscalls;
 	bool oversubscribed; /* more ranks than processors on this host */
-	bool reports_match; /* the provider reports matched sends (msg_ack.h) */
+	/* the provider reports when a send is matched (msg_ack.h) */
+	bool reports_match;
 	struct weft_core_traits traits; /* copy of backend->traits */
-	double tick_s; /* seconds per weft_ticks(); 0: read the clock */
+	double tick_s; /* seconds per tick; 0: read the host's clock instead */
 	/* provider's table for direct receives (without CQ entry), or NULL */
 	struct fi_weft_recv *recv;
 	/* nonblocking receives are direct receives as well */
 	bool direct_requests;
 	/*
-	 * receive requests have all their fields, for deadlock reports or
-	 * because they may be interrupted
+	 * receive requests must have all fields set, for deadlock reports or
+	 * because receives may be interrupted
 	 */
 	bool whole_requests;
 	/* device memory (offload_device.h); NULL: this process has none */
@@ -109,7 +114,10 @@ struct weft_core {
 	pthread_t main_thread; /* thread that called MPI_Init */
 	struct weft_job job;
 	const struct weft_core_backend *backend;
-	/* number of known processes, from job.size on of other jobs */
+	/*
+	 * number of known processes; those from index job.size on belong to
+	 * other jobs
+	 */
 	int procs;
 	int proc_room; /* largest number of known processes */
 	/* MPI_COMM_WORLD; NULL before MPI_Init and after MPI_Finalize */
@@ -121,7 +129,10 @@ struct weft_core {
 	struct fid_fabric *fabric;
 	struct fid_domain *domain;
 	struct fid_av *av;
-	/* provider's table for packing by packet (msg_typed.h), or NULL */
+	/*
+	 * provider's table for typed messages, which are packed packet by
+	 * packet (msg_typed.h), or NULL
+	 */
 	struct fi_weft_typed *typed;
 	bool can_block; /* the provider supports fi_cq_sread */
 	struct weft_wait_policy policy;

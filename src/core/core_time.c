@@ -9,12 +9,12 @@
 
 #include <rdma/fi_ext_weft.h>
 
-/* clock of MPI_Wtime; NULL: the host's */
+/* provider's clock for MPI_Wtime; NULL: the host's clock is used */
 static struct fi_weft_clock *provider_clock;
 
 /*
- * Returns whether the processor counter can be used; not if the firmware did
- * not set its frequency.
+ * Returns whether the processor's counter can be used, which is not the case if
+ * the firmware has not set its frequency.
  */
 static bool has_ticks(void)
 {

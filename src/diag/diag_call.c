@@ -22,7 +22,7 @@ struct thread_state {
 	uint64_t since; /* time of entry, if timed, in ps or counter ticks */
 	struct weft_call_mark mark;
 	uint32_t index; /* index of the thread in the job status page */
-	/* counters of all names; NULL: calls are not counted */
+	/* counters of the calls by name; NULL: calls are not counted */
 	struct job_page_tally *tally;
 	enum timed timed;
 };
@@ -35,7 +35,10 @@ static pthread_once_t opened = PTHREAD_ONCE_INIT;
 static struct weft_job_page job_page;
 static uint32_t me; /* index of this rank in the page */
 static bool shared; /* the page was created by the launcher */
-/* version of the launcher's page, if it is another version; otherwise 0 */
+/*
+ * version of the launcher's page, if that differs from this library's version;
+ * otherwise 0
+ */
 static uint32_t refused;
 static weft_au32 thread_count;
 /*
@@ -45,7 +48,7 @@ static weft_au32 thread_count;
  */
 static _Thread_local struct thread_state thread_state;
 
-/* State that every call reads on the slow path, in one cache line. */
+/* State that every call on the slow path reads, in one cache line. */
 static WEFT_HOT_DATA struct {
 	/* 1: MPI_Init has set the fields below */
 	alignas(WEFT_CACHE_LINE) weft_au32 started;
@@ -54,10 +57,12 @@ static WEFT_HOT_DATA struct {
 	bool counter;	    /* times are values of weft_counter() */
 	uint64_t (*now)(void);
 	weft_call_trace_fn seen;
-	struct trace_open *open; /* calls of all threads, or NULL */
+	struct trace_open *open; /* the current call of each thread, or NULL */
 } mode;
 
-/* Returns a small number from the environment, or -1. */
+/*
+ * Returns the value of an environment variable that is a small number, or -1.
+ */
 static long env_number(const char *name)
 {
 	const char *text = getenv(name);
@@ -99,8 +104,9 @@ found:
 }
 
 /*
- * Assigns a number to the name of the function that the application called,
- * without the P: "MPI_Send". Returns the number, or 0.
+ * Assigns a number to the name of the function that the application has called;
+ * the name has no leading P, as in "MPI_Send". Returns the number, or 0 without
+ * a page.
  */
 static WEFT_COLD uint32_t new_number(struct weft_call_site *site)
 {
@@ -116,8 +122,8 @@ static WEFT_COLD uint32_t new_number(struct weft_call_site *site)
 }
 
 /*
- * Returns the state of this thread. WEFT_KEEP: gcc would compute the address
- * again at each use, by a function call.
+ * Returns the state of this thread. Without WEFT_KEEP, gcc would compute the
+ * address again at each use, by a function call.
  */
 WEFT_INLINE struct thread_state *this_thread(void)
 {
@@ -242,7 +248,7 @@ void weft_call_leave_slow(void)
 
 	if (--l->depth)
 		return;
-	/* MPI_Init is not timed: the clock changes during the call. */
+	/* MPI_Init is not timed, because the clock changes during the call. */
 	if (l->timed && weft_load32(&mode.started) && l->id)
 		diag_call_end(l);
 	weft_store32(l->slot, 0);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records the MPI call that each thread is in. A function of src/mpi begins
+ * Records which MPI call each thread is executing. A function of src/mpi begins
  * with MPI_ENTER (mpi_export.h), which writes the number of the function's name
  * to the job status page (src/job/job_page.h) and restores the previous value
  * on every return path. mpiexec reads the page when a rank has died.
  *
- * The fast path is a few instructions: load the number, load and store the
- * word. A call site without a number takes the slow path: on its first call,
- * and always while several threads may be in MPI or calls are timed (then the
- * number stays in site->given). On the slow path, calls made inside a call (by
- * a user's callback) are attributed to the outermost call.
+ * The fast path has only a few instructions: load the number, load and store
+ * the word. A call site whose `id` is 0 takes the slow path: at its first call,
+ * and at every call while several threads may be in MPI or calls are timed (the
+ * number is then only in site->given). On the slow path, calls that are made
+ * during another call (by a user's callback) are attributed to the outermost
+ * call.
  */
 #ifndef WEFT_DIAG_CALL_H
 #define WEFT_DIAG_CALL_H
@@ -27,7 +28,7 @@ struct weft_job_page;
  */
 bool weft_call_has_launcher(void);
 
-/* Notifies mpiexec that a fault plan ends this process. */
+/* Notifies mpiexec that this process is ended by a fault plan. */
 void weft_call_mark_failed(void);
 
 /*
@@ -36,7 +37,7 @@ void weft_call_mark_failed(void);
  */
 void weft_call_set_apart(bool apart);
 
-/* Call site: one static object in each MPI function. */
+/* A call site: each MPI function has one static object. */
 struct weft_call_site {
 	const char *name; /* name of the function, for example "PMPI_Send" */
 	/* number of the name for the fast path; 0: take the slow path */
@@ -45,15 +46,21 @@ struct weft_call_site {
 };
 
 struct weft_call {
-	/* slot of the thread; NULL: the call took the slow path */
+	/* word of the thread; NULL: the call took the slow path */
 	weft_au32 *slot;
 	uint32_t before;
 };
 
-/* Word of the job status page, for the only thread that makes MPI calls. */
+/*
+ * Word of the job status page for the fast path, on which only one thread makes
+ * MPI calls.
+ */
 extern weft_au32 *weft_call_slot WEFT_HIDDEN;
 
-/* Not inlined, but hot: every timed call takes the slow path. */
+/*
+ * Slow path of weft_call_enter(). Not inlined, but hot, because every timed
+ * call takes it.
+ */
 struct weft_call
 weft_call_enter_slow(struct weft_call_site *site) WEFT_NOINLINE WEFT_HOT;
 void weft_call_leave_slow(void) WEFT_NOINLINE WEFT_HOT;
@@ -67,7 +74,10 @@ WEFT_INLINE struct weft_call weft_call_enter(struct weft_call_site *site)
 	if (weft_unlikely(!id))
 		return weft_call_enter_slow(site);
 	c.slot = weft_call_slot;
-	/* relaxed: only this thread writes the slot, others only read */
+	/*
+	 * relaxed: only this thread writes the word; other processes only read
+	 * it
+	 */
 	c.before = weft_load32_relaxed(c.slot);
 	weft_store32_relaxed(c.slot, id);
 	return c;
@@ -84,13 +94,13 @@ WEFT_INLINE void weft_call_leave(const struct weft_call *c)
 
 /*
  * Called by MPI_Init. threads: several threads may be in MPI concurrently.
- * clock: returns the time of calls in ps, for the report; NULL: calls are not
- * timed.
+ * clock: returns the current time in ps, with which calls are timed for the
+ * report; NULL: calls are not timed.
  */
 void weft_call_start(bool threads, uint64_t (*clock)(void));
 /* Stops timing and records the end time; called before the clock is closed. */
 void weft_call_stop(void);
-/* Continues after weft_call_stop() or weft_call_finish(). */
+/* Continues recording after weft_call_stop() or weft_call_finish(). */
 void weft_call_resume(void);
 /* Records that no other rank needs this rank any more. */
 void weft_call_finish(void);
@@ -107,9 +117,10 @@ struct weft_call_mark {
  * Sets the trace callback; called before weft_call_start(). While calls are
  * timed, seen() is called at the end of each call and must count the calls
  * itself, since the counting for the report is disabled; NULL: no trace. mark:
- * the data of weft_call_mark() within the call, or zeros. open: TRACE_THREADS
- * entries for the current call of each thread, or NULL. counter: since and
- * until are values of weft_counter(), otherwise of the clock.
+ * the data passed to weft_call_mark() during the call, or zeros. open: array of
+ * TRACE_THREADS entries for the current call of each thread, or NULL. counter:
+ * whether `since` and `until` are values of weft_counter(); otherwise they are
+ * times of the clock.
  */
 typedef void (*weft_call_trace_fn)(uint32_t id, uint64_t since, uint64_t until,
 				   const struct weft_call_mark *mark);
@@ -119,8 +130,9 @@ void weft_call_set_trace(weft_call_trace_fn seen, bool counter,
 void weft_call_mark(const struct weft_call_mark *mark);
 
 /*
- * Writes the name of the MPI call that this process is in ("MPI_Recv"), or the
- * names of all threads' calls; "" outside MPI. Returns text.
+ * Writes the name of the MPI call that this process is executing ("MPI_Recv"),
+ * or the names of the calls of all its threads; "" if there is none. Returns
+ * text.
  */
 const char *weft_call_text(char *text, size_t len);
 
@@ -139,7 +151,7 @@ uint32_t weft_call_refused_page(void);
 /* Prints the report of this process if no launcher prints it. */
 void weft_call_print(const char *clock);
 /*
- * Adds text to the report, which mpiexec prints at the end of the job. Without
+ * Adds text to the report that mpiexec prints at the end of the job. Without
  * mpiexec the text is printed immediately.
  */
 void weft_call_report(const char *text);

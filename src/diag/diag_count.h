@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counters of the core: messages and bytes by path. Writers hold the core's
- * lock (or are the only thread), so counting is a load, an addition and a
- * store; readers need no lock.
+ * Counters of the core: messages and bytes by path. A thread that counts holds
+ * the core's lock (or is the only thread), so counting is a load, an addition
+ * and a store; readers need no lock.
  */
 #ifndef WEFT_DIAG_COUNT_H
 #define WEFT_DIAG_COUNT_H

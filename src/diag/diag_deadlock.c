@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Deadlock report: notes made from requests, and the report made from all
- * notes.
+ * Deadlock report: writing notes about requests, and the report from the notes
+ * of all ranks.
  */
 #include "src/diag/diag_deadlock.h"
 
@@ -41,13 +41,13 @@ static void describe_comm(const struct weft_comm *c,
 		snprintf(i->comm, sizeof(i->comm), "communicator %u", i->ctx);
 }
 
-/* Returns the rank of a peer in the world, as the report numbers them. */
+/* Returns the rank of a peer in the world; the report uses these ranks. */
 static int rank_of(const struct weft_comm *c, int peer)
 {
 	return weft_foreign_rank(c->proc[peer]);
 }
 
-/* Lists the processes that a rank waits for, as ranges. */
+/* Lists the members for which a rank waits, as ranges. */
 static void list_members(const struct weft_comm *c, char *list, size_t size)
 {
 	size_t pos = 0;
@@ -68,7 +68,8 @@ static void list_members(const struct weft_comm *c, char *list, size_t size)
 
 /*
  * Describes the members as a range with a constant step if possible, otherwise
- * as a list; for an intercommunicator, the members of the remote group.
+ * as a list; for an intercommunicator, describes the members of the remote
+ * group.
  */
 static void describe_members(const struct weft_comm *c,
 			     struct weft_waitnote_item *i)
@@ -85,7 +86,10 @@ static void describe_members(const struct weft_comm *c,
 		list_members(c, i->list, sizeof(i->list));
 }
 
-/* Describes a collective. seq: its number, equal in all members. */
+/*
+ * Describes a collective. seq: number of the collective, which is equal in all
+ * members.
+ */
 static void describe_coll(const struct weft_comm *c, int seq,
 			  struct weft_waitnote_item *i)
 {
@@ -126,7 +130,10 @@ static bool describe_req(const struct weft_req *r, struct weft_waitnote_item *i)
 	if (!r->ops || !strcmp(r->ops->name, "message"))
 		describe_msg(weft_container_of(r, struct weft_p2p, req), i);
 	else if (is_coll(r))
-		/* of collectives in flight, report the last one started */
+		/*
+		 * if several collectives are in flight, report the last one
+		 * started
+		 */
 		describe_coll(r->comm, (int)weft_load32(&r->comm->coll_seq) - 1,
 			      i);
 	else
@@ -169,7 +176,10 @@ static void add_coll(struct weft_waitnote *s, const struct weft_idle *w)
 	add_item(s, &i);
 }
 
-/* Describes in s the waits of the blocked threads, which are linked by next. */
+/*
+ * Describes in *s the waits of the blocked threads, which are linked by `next`
+ * from `first` on.
+ */
 static void describe(const struct weft_idle *first, struct weft_waitnote *s)
 {
 	char call[96];
@@ -178,7 +188,7 @@ static void describe(const struct weft_idle *first, struct weft_waitnote *s)
 	snprintf(s->call, sizeof(s->call), "%.*s", WEFT_WAIT_NOTE_NAME - 1,
 		 weft_call_text(call, sizeof(call)));
 	/*
-	 * if there are several threads, keep only the first name, up to the
+	 * if several threads are in calls, keep only the first name, up to the
 	 * comma
 	 */
 	s->call[strcspn(s->call, ",")] = '\0';
@@ -211,7 +221,9 @@ static void describe(const struct weft_idle *first, struct weft_waitnote *s)
 
 /* ---- deadlock report ----------------------------------------------------- */
 
-/* Reads the notes of all ranks. *now_p: the latest clock of all ranks. */
+/*
+ * Reads the notes of all ranks. Sets *now_p to the latest of the ranks' clocks.
+ */
 static struct weft_waitnote *read_notes(const struct fi_weft_world *world,
 					int n, uint64_t *now_p)
 {
@@ -252,7 +264,7 @@ static void trace_deadlock(const struct weft_waitnote *all, int n, uint64_t now,
 	free(text);
 }
 
-/* Returns the number of ranks, with those of spawned jobs. */
+/* Returns the number of ranks, including those of spawned jobs. */
 static int count_ranks(const struct fi_weft_world *world)
 {
 	struct fi_weft_note note;
@@ -264,8 +276,8 @@ static int count_ranks(const struct fi_weft_world *world)
 }
 
 /*
- * Prints the report with one call, so that it is not interleaved. The ranks of
- * spawned jobs follow those of the first job.
+ * Prints the report with one call, so that other output is not mixed into it.
+ * The ranks of spawned jobs follow those of the first job.
  */
 static void print_report(const struct fi_weft_world *world)
 {
@@ -308,7 +320,7 @@ void weft_deadlock_report(const struct weft_idle *first)
 		weft_core_exit_job(EXIT_DEADLOCK,
 				   "deadlock: every rank waits for another");
 	}
-	/* Another rank prints the report and ends the job. */
+	/* Wait while another rank prints the report and ends the job. */
 	sleep(GRACE_S);
 	_exit(EXIT_DEADLOCK);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Deadlock report: records the operations for which this process waits, and
- * ends a job that is deadlocked. Only a provider in virtual time can detect a
- * deadlock.
+ * Deadlock report: describes the operations for which this process waits, and
+ * ends a job that is deadlocked. The provider can detect a deadlock only in
+ * virtual time.
  */
 #ifndef WEFT_DIAG_DEADLOCK_H
 #define WEFT_DIAG_DEADLOCK_H
@@ -19,7 +19,10 @@ struct weft_idle;
 void weft_deadlock_report(const struct weft_idle *first)
 	WEFT_NORETURN WEFT_COLD;
 
-/* Makes the progress loop call weft_deadlock_report(). */
+/*
+ * Makes the progress loop call weft_deadlock_report() when the provider reports
+ * a deadlock.
+ */
 void weft_deadlock_open(void);
 
 #endif

@@ -75,7 +75,7 @@ static struct weft_errh *handler_of(const void *obj)
 		struct weft_errh *h =
 			((const struct weft_err_owner *)obj)->errh;
 
-		/* MPI_FILE_NULL, whose handler was never set */
+		/* used for MPI_FILE_NULL if its handler was never set */
 		return h ? h : &predefined[RETURN];
 	}
 	if (weft_core.self)
@@ -159,7 +159,10 @@ int weft_err_arg(const void *obj, const char *func, int class, int arg,
 	return weft_err_call(obj, func, weft_errtext_store(class, text));
 }
 
-/* Creates a code with a text, without calling a handler (status.MPI_ERROR). */
+/*
+ * Creates an error code with a text, without calling a handler; used for
+ * status.MPI_ERROR.
+ */
 WEFT_PRINTF(2, 3) WEFT_COLD static int code_of(int class, const char *fmt, ...)
 {
 	char text[MPI_MAX_ERROR_STRING];
@@ -207,7 +210,10 @@ static int class_of(int rc)
 	}
 }
 
-/* Returns texts for errors for which strerror() is not helpful. */
+/*
+ * Returns a text for an error for which strerror() is not helpful; NULL for
+ * other errors.
+ */
 static const char *other_text(int rc)
 {
 	switch (-rc) {
@@ -235,7 +241,10 @@ int weft_err_code_rc(const struct weft_comm *c, int rc)
 	return class;
 }
 
-/* Converts errors caused by a failure or revocation. */
+/*
+ * Converts an error code that was caused by the failure of a process or by a
+ * revocation.
+ */
 static int after_failure(const void *obj, int rc)
 {
 	const struct weft_obj *o = obj;

@@ -41,21 +41,25 @@ struct weft_errh {
 /* First fields of windows and other objects with an error handler. */
 struct weft_err_owner {
 	struct weft_obj obj;
-	struct weft_errh *errh; /* holds one reference; never NULL */
+	/* error handler, with one reference; never NULL */
+	struct weft_errh *errh;
 };
 
-/* Whether arguments are checked; WEFT_CHECK=0 disables the checks. */
+/* Arguments are checked; WEFT_CHECK=0 disables this. */
 extern bool weft_check;
 
 /*
  * Reports an invalid argument to the error handler of obj (struct weft_comm,
- * weft_win, ... or NULL). arg: position of the argument, from 1; 0: not named
- * in the message. Returns the error code for the application.
+ * weft_win, ... or NULL). arg: position of the argument, counted from 1; 0: the
+ * message does not name it. Returns the error code for the application.
  */
 int weft_err_arg(const void *obj, const char *func, int class, int arg,
 		 const char *fmt, ...) WEFT_PRINTF(5, 6) WEFT_COLD;
 
-/* Raises -errno or an MPI code. Returns the code for the application. */
+/*
+ * Raises the error rc, which is -errno or an MPI error code. Returns the code
+ * for the application.
+ */
 int weft_err_rc_slow(const void *obj, const char *func, int rc) WEFT_COLD;
 
 static inline int weft_err_rc(const void *obj, const char *func, int rc)
@@ -65,12 +69,14 @@ static inline int weft_err_rc(const void *obj, const char *func, int rc)
 }
 
 /*
- * Converts -errno or an MPI code to an error code; calls no handler. c: the
- * communicator of the operation, or NULL.
+ * Converts -errno or an MPI error code to an error code for the application,
+ * without calling a handler. c: the communicator of the operation, or NULL.
  */
 int weft_err_code_rc(const struct weft_comm *c, int rc);
 
-/* Calls the handler of obj for an existing code. Returns the code. */
+/*
+ * Calls the error handler of obj with an existing error code. Returns the code.
+ */
 int weft_err_call(const void *obj, const char *func, int code) WEFT_COLD;
 
 struct weft_errh *weft_errh_of(MPI_Errhandler handle);
@@ -81,7 +87,7 @@ void weft_errh_put(struct weft_errh *h);
 
 int weft_check_comm_bad(const char *func, int arg, MPI_Comm handle) WEFT_COLD;
 
-/* Raises MPI_ERR_COMM for an intercommunicator. */
+/* Raises MPI_ERR_COMM if c is an intercommunicator. */
 int weft_check_intra(const struct weft_comm *c, const char *func, int arg);
 
 /* Raises MPI_ERR_ARG for a NULL pointer. */

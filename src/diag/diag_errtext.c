@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Error classes, codes and their texts. Called by diag_err.c and mpi_err.c;
- * thread-safe by a separate lock. Three ranges of codes:
+ * thread-safe by a lock of its own. The ranges of codes are:
  *
  *   below 16384    slot * 64 + class: slot 0 is the class itself, the others
  *                  hold the texts of recent errors, reused in rotation
@@ -23,14 +23,16 @@
 #include <string.h>
 
 #define CLASSES	   64
-#define SLOTS	   253 /* followed by one slot for each class of mpi-ext.h */
+/* text slots; one more follows for each class of mpi-ext.h */
+#define SLOTS	   253
 #define TOOL_SLOT  15
 #define TOOL_FIRST MPI_T_ERR_CANNOT_INIT
 #define TOOL_LAST  MPI_T_ERR_PVAR_NO_ATOMIC
 #define EXT_FIRST  MPIX_ERR_PROC_FAILED
 #define EXT_LAST   MPIX_ERR_REVOKED
 #define EXTS	   (EXT_LAST - EXT_FIRST + 1)
-#define EXT_CODE   (SLOTS * CLASSES) /* first code with a text */
+/* first code of the classes of mpi-ext.h */
+#define EXT_CODE   (SLOTS * CLASSES)
 #define USER_FIRST (MPI_ERR_LASTCODE + 1)
 
 struct text {
@@ -147,7 +149,10 @@ struct user {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* texts of MPI_MAX_ERROR_STRING bytes each, allocated once */
+/*
+ * texts of the slots, with MPI_MAX_ERROR_STRING bytes each; allocated at the
+ * first use of a slot
+ */
 static char *stored[SLOTS];
 static unsigned next_slot = 1;
 static char *ext_stored[EXTS][CLASSES];
@@ -204,7 +209,10 @@ int weft_errtext_class(int code)
 	return class;
 }
 
-/* Returns the text of an error of a class of mpi-ext.h, or NULL. */
+/*
+ * Returns the text for a code of a class of mpi-ext.h; NULL: the code is of no
+ * such class.
+ */
 static const char *ext_text(int code)
 {
 	return ext_stored[(code - EXT_CODE) / CLASSES]
@@ -245,7 +253,10 @@ static void store(char **at, const char *text)
 		snprintf(*at, MPI_MAX_ERROR_STRING, "%s", text);
 }
 
-/* Stores the text of a class of mpi-ext.h. Requires the lock. */
+/*
+ * Stores the text of an error of a class of mpi-ext.h. Returns the error's
+ * code. Requires the lock.
+ */
 static int ext_store(int ext, const char *text)
 {
 	unsigned slot = ext_next[ext]++ % CLASSES;
@@ -306,7 +317,7 @@ int weft_errtext_add_class(int *class_p)
 
 int weft_errtext_add_code(int class, int *code_p)
 {
-	/* class -1: the code is invalid */
+	/* a class of -1 means that the code is invalid */
 	return class >= 0 && weft_errtext_class(class) == class
 		       ? errtext_add(class, code_p)
 		       : -EINVAL;
@@ -353,7 +364,10 @@ static bool has_codes(int class)
 	return false;
 }
 
-/* Removes a code, or a class without codes. The code must have no text. */
+/*
+ * Removes a code, or a class that has no codes. The code or class must have no
+ * text.
+ */
 int weft_errtext_remove(int code, bool is_class)
 {
 	struct user *u;

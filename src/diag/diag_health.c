@@ -22,10 +22,11 @@
 #include <unistd.h>
 
 #define HEALTH_KEY  "weft.health"
-/* timeout for the region of the host's first rank, in seconds */
+/* timeout for attaching the region of the host's first rank, s */
 #define WAIT_S	    30
 #define STACK_BYTES ((size_t)64 << 10)
-#define NIC_MS	    200 /* interval of the interface checks in a wait, in ms */
+/* interval between checks of the interface during a wait, ms */
+#define NIC_MS	    200
 
 /* Bits of recent warnings of the interface. */
 enum { NIC_GARBAGE = 1, NIC_LOSSES = 2 };
@@ -47,7 +48,9 @@ static bool running;
 static weft_au32 stop;
 /* table of the provider's counters; NULL: the provider has none */
 static struct fi_weft_stats *stats;
-/* values of the counters at the last check */
+/*
+ * values of the counters at the last check, and times at which they last grew
+ */
 static uint64_t garbage, losses;
 static uint64_t garbage_ns, losses_ns;
 
@@ -83,8 +86,8 @@ static int create_region(const char *name, uint64_t period_ns)
 }
 
 /*
- * Attaches the region of the first rank. Keeps the descriptor, by which tools
- * find the region.
+ * Attaches the region of the host's first rank. Keeps the descriptor open,
+ * because tools find the region by it.
  */
 static int attach_region(const char *name)
 {
@@ -119,7 +122,7 @@ static uint32_t local_index(void)
 	return 0;
 }
 
-/* Returns the period in ns, or 0: the watch is off. */
+/* Returns the period in ns, or 0 if the watch is off. */
 static uint64_t period_ns(void)
 {
 	int64_t ms = weft_cfg_get(&weft_core_opts[WEFT_OPT_HEALTH]).i;
@@ -185,7 +188,10 @@ static int start_thread(void)
 	pthread_attr_setstacksize(&attr, STACK_BYTES > (size_t)PTHREAD_STACK_MIN
 						 ? STACK_BYTES
 						 : (size_t)PTHREAD_STACK_MIN);
-	/* signals are left to the application's threads */
+	/*
+	 * block all signals in this thread, so that the application's threads
+	 * handle them
+	 */
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	err = pthread_create(&thread, &attr, watch_thread, NULL);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
@@ -206,8 +212,8 @@ static uint32_t grew_recently(uint64_t count, uint64_t *old, uint64_t *last_ns,
 }
 
 /*
- * Called during a long wait, in which the rank makes progress in its interface.
- * Requires the lock.
+ * Checks the interface; called during a long wait, in which the rank polls its
+ * interface. Requires the lock.
  */
 static void nic_check(void)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Dead processes of the job, queried from the provider during long waits. */
+/*
+ * Detection of dead processes of the job, by queries to the provider during
+ * long waits.
+ */
 #include "src/diag/diag_peer_failure.h"
 
 #include "src/diag/diag_health.h"
@@ -17,12 +20,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define CONTACT_MAX 64 /* largest number of new peers per check */
+#define CONTACT_MAX 64 /* maximum number of first contacts per check */
 
 /* table of the provider's peers; NULL: the provider does not report deaths */
 static struct fi_weft_peers *peers;
 static struct weft_list comms = { &comms, &comms };
-/* error of receives from each process, indexed as weft_core.proc; 0: none */
+/* error for receives from each process, indexed like weft_core.proc; 0: none */
 static int *failure_of;
 enum source { UNKNOWN, WANTED, CONTACTED };
 static uint8_t *sources; /* enum source, indexed as weft_core.proc */
@@ -72,9 +75,9 @@ static const struct weft_comm *comm_of(uint64_t word)
 }
 
 /*
- * Returns whether this is a receive of the application from any source, in a
- * job on several hosts, or from processes of other jobs. (On one host the
- * launcher ends the job when a process of the job dies.)
+ * Returns whether this is a receive of the application from any source, either
+ * in a job on several hosts or in a communicator with processes of other jobs.
+ * (On one host the launcher ends the job when a process of the job dies.)
  */
 static bool is_from_any_source(const struct weft_comm *c, uint64_t word,
 			       uint64_t ignore)
@@ -83,7 +86,10 @@ static bool is_from_any_source(const struct weft_comm *c, uint64_t word,
 	       (word >> WEFT_TAG_KIND_SHIFT & 3) == WEFT_CTX_P2P;
 }
 
-/* Returns the error of a receive from a dead or unreachable process, or 0. */
+/*
+ * Returns the error with which a posted receive must complete because its
+ * source is dead or unreachable; 0: none.
+ */
 static int receive_error(void *arg, uint64_t word, uint64_t ignore)
 {
 	const struct weft_comm *c = comm_of(word);
@@ -93,7 +99,7 @@ static int receive_error(void *arg, uint64_t word, uint64_t ignore)
 		return 0;
 	if (is_from_any_source(c, word, ignore)) {
 		/*
-		 * A process that has left MPI sends nothing more, but other
+		 * A source that has left MPI is ignored here, because other
 		 * processes may still send.
 		 */
 		for (int i = 0; i < c->peers; i++) {
@@ -160,9 +166,9 @@ static bool may_contact(void)
 }
 
 /*
- * Makes first contact with processes that this rank waits for and has sent
- * nothing to: the provider reports deaths only of processes whose address it
- * has.
+ * Makes first contact with processes for which this rank waits, but to which it
+ * has sent nothing: the provider reports the death only of processes whose
+ * address it has.
  */
 static void contact_wanted(void)
 {
@@ -189,7 +195,7 @@ static void check_peers(void)
 
 static const struct weft_watcher watcher = { .idle = check_peers,
 					     .ms = WEFT_PEER_FAILURE_CHECK_MS };
-/* The death of a process wakes blocked ranks: no periodic check. */
+/* Without a periodic check: the death of a process wakes blocked ranks. */
 static const struct weft_watcher wakened = { .idle = check_peers, .ms = -1 };
 
 void weft_failure_open(int (*find)(int proc))
@@ -201,7 +207,7 @@ void weft_failure_open(int (*find)(int proc))
 		return;
 	peers = ops;
 	if (weft_core.survives)
-		return; /* src/recover interrupts receives */
+		return; /* receives are interrupted by src/recover instead */
 	weft_progress_add_watcher(weft_core.traits.waits_end ? &wakened
 							     : &watcher);
 }
@@ -253,8 +259,8 @@ static size_t append_rank(char *text, size_t len, int proc, bool more)
 }
 
 /*
- * Lists processes that the health watch found broken: a message of the
- * collective unit has no sender, so no death was recorded.
+ * Lists processes that the health watch has found broken. A wait in the
+ * collective unit has no sender, so no death was recorded for it.
  */
 static void append_broken(char *text, size_t len)
 {

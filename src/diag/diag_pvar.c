@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Table of performance variables, and reading them. */
+/* Table of performance variables, and functions that read them. */
 #include "src/diag/diag_pvar.h"
 
 #include "src/base/attr.h"

@@ -30,7 +30,7 @@ extern const int weft_pvar_count;
 /* index of the provider's first variable; earlier ones are the core's */
 extern const int weft_pvar_first_provider;
 
-/* Reads variable i. Returns 0; -ENOTSUP: not in this provider. */
+/* Reads variable i. Returns 0, or -ENOTSUP if the provider does not have it. */
 int weft_pvar_read(int i, uint64_t *value_p);
 
 #endif

@@ -11,10 +11,13 @@
 
 enum { CLASSES = 16, PORTS = 64, TOP = 5 };
 
-/* least compute time for a warning at the end of the job, in seconds */
+/* minimum compute time for a warning at the end of the job, s */
 #define COMPUTED_S 0.5
 
-/* Sums over all links of one name: a dimension and direction, or a level. */
+/*
+ * Sums over all links of a class, which have the same name: that of a dimension
+ * and direction, or of a level.
+ */
 struct class
 {
 	char name[4];
@@ -26,7 +29,7 @@ struct class
 	uint64_t busy_max_ps;
 };
 
-/* Links with the highest values of some measure. */
+/* The links with the highest values of a measure, such as load or errors. */
 struct top_links {
 	struct fi_weft_link link[TOP];
 	unsigned count;
@@ -45,7 +48,10 @@ static double percent(uint64_t part, uint64_t whole)
 	return whole ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* Returns the class of that name, or adds it; NULL: the table is full. */
+/*
+ * Returns the class of a link, which is added if it is new; NULL: the table is
+ * full.
+ */
 static struct class *find_class(struct loads *s, const struct fi_weft_link *l)
 {
 	unsigned i;
@@ -86,8 +92,8 @@ static uint64_t errors_of(const struct fi_weft_link *l)
 }
 
 /*
- * Keeps the links with the highest values; among links with equal values, those
- * of the lowest nodes.
+ * Adds a link if its value is among the highest; of links with equal values,
+ * those of the lowest nodes are kept.
  */
 static void add_top_link(struct top_links *f, const struct fi_weft_link *l,
 			 uint64_t (*of)(const struct fi_weft_link *l))
@@ -107,7 +113,10 @@ static void add_top_link(struct top_links *f, const struct fi_weft_link *l,
 	f->link[i] = *l;
 }
 
-/* Compares two classes, in the order A-, A+, B-, ...; 0+, 1-, 1+, ... */
+/*
+ * Compares two classes for sorting; the order is A-, A+, B-, ... for
+ * dimensions, or 0+, 1-, 1+, ... for levels.
+ */
 static int class_order(const void *a, const void *b)
 {
 	const struct class *x = a, *y = b;
@@ -193,7 +202,7 @@ static void print_known(FILE *f, const struct fi_weft_world *world,
 	fprintf(f, ", not known yet\n");
 }
 
-/* Lists the ranks that have failed by the fault plan. */
+/* Lists the ranks that have failed because of the fault plan. */
 static void print_dead(FILE *f, const struct fi_weft_world *world,
 		       struct fid *domain)
 {

@@ -14,7 +14,9 @@
 /* Writes the load of links and the class routes, after all ranks have left. */
 void weft_report_links(FILE *f, const struct fi_weft_world *world,
 		       struct fid *domain);
-/* Writes one line: time, events, packets, hash. */
+/*
+ * Writes one line with virtual time, numbers of events and packets, and hash.
+ */
 void weft_report_count(FILE *f, const struct fi_weft_world *world,
 		       struct fid *domain);
 /*

@@ -160,7 +160,7 @@ static void header_shows_used_nodes_and_free_compute(void **state)
 	free(text);
 }
 
-/* The warning is printed only if the rates that the program prints mislead. */
+/* The warning is printed only if the printed rates would be misleading. */
 static void free_compute_warning(void **state)
 {
 	struct fi_weft_count n = { .now_ps = 2000000000000,

@@ -27,9 +27,9 @@ static_assert((int)TRACE_WORD_SYNC == (int)CTRL && WEFT_TAG_KIND_SHIFT == 48 &&
 	      "tag word layout equals that of job_trace_layout.h");
 
 /*
- * The state that events access is stored with the hot data of all calls: with
- * more ranks than cores every additional page costs a TLB miss after each
- * context switch.
+ * The state that recording of events accesses is stored with the hot data of
+ * all calls: if there are more ranks than cores, every additional page costs a
+ * TLB miss after each context switch.
  */
 static WEFT_HOT_DATA struct weft_trace trace = { .fd = -1 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -58,8 +58,8 @@ static WEFT_NOINLINE void put_locked(const struct trace_event *e)
 }
 
 /*
- * Writes an event. Inline, so that the constant kind decides at compile time
- * how the event is written.
+ * Writes an event. Inline, so that the way in which the event is written, which
+ * depends on its constant kind, is selected at compile time.
  */
 WEFT_INLINE void put_event(const struct trace_event *e)
 {
@@ -72,7 +72,10 @@ WEFT_INLINE void put_event(const struct trace_event *e)
 	}
 }
 
-/* Return time stamps before and after an operation. */
+/*
+ * time_before() and time_after() return time stamps before and after an
+ * operation.
+ */
 static uint64_t time_before(void)
 {
 	return weft_likely(trace.counts) ? weft_counter()
@@ -93,8 +96,8 @@ static bool is_application_message(uint64_t word)
 /* ---- sends --------------------------------------------------------------- */
 
 /*
- * Cache of lookups: the rank found last, indexed by the low bits of the
- * address.
+ * Cache of lookups: for each value of the low bits of an address, the rank that
+ * was found last.
  */
 enum { RANK_CACHE = 1024 };
 static weft_au32 rank_cache[RANK_CACHE];
@@ -120,7 +123,7 @@ static WEFT_NOINLINE uint32_t rank_lookup(fi_addr_t addr)
 						  : rank_search(addr);
 }
 
-/* Returns the rank with this address; often the address is the rank. */
+/* Returns the rank with this address. Often the address equals the rank. */
 static inline uint32_t rank_of(fi_addr_t addr)
 {
 	if (weft_likely(addr < (fi_addr_t)weft_core.job.size &&
@@ -130,8 +133,8 @@ static inline uint32_t rank_of(fi_addr_t addr)
 }
 
 /*
- * Records a send. t: time before the send, since the message may arrive before
- * the call returns.
+ * Records a send. t: time before the send; the time after it may be too late,
+ * since the message may arrive before the call returns.
  */
 WEFT_INLINE ssize_t put_send(ssize_t rc, uint64_t t, size_t bytes, fi_addr_t to,
 			     uint64_t word, bool later)
@@ -252,7 +255,10 @@ static ssize_t hook_typed_send(struct fid_ep *ep,
 
 /* ---- receives and completions -------------------------------------------- */
 
-/* Records a receive. posted: time of the post; 0: within this call. */
+/*
+ * Records a receive. posted: time at which it was posted; 0: during the current
+ * call.
+ */
 static WEFT_NOINLINE WEFT_HOT void put_recv(uint64_t word, size_t bytes,
 					    uint64_t posted)
 {
@@ -267,7 +273,10 @@ static WEFT_NOINLINE WEFT_HOT void put_recv(uint64_t word, size_t bytes,
 		put_event(&e);
 }
 
-/* Returns the request of a receive with CQ entry; NULL: not a receive. */
+/*
+ * Returns the request of a receive that completes with a CQ entry; NULL: the
+ * operation is not a receive.
+ */
 static struct weft_p2p *recv_of(void *context)
 {
 	struct weft_io *io = context;
@@ -360,7 +369,7 @@ static ssize_t hook_cq_sread(struct fid_cq *cq, void *buf, size_t count,
 
 /*
  * Completion function of direct receives, which have no CQ entry and may
- * complete within post.
+ * complete before post() returns.
  */
 static WEFT_HOT void direct_done(struct fi_weft_arrival *a)
 {
@@ -374,8 +383,8 @@ static struct weft_p2p *request_of(struct fi_weft_arrival *a)
 }
 
 /*
- * Original completion function of direct receives that are requests: one
- * function for all requests.
+ * Original completion function of direct receives that are requests; it is the
+ * same for all requests.
  */
 static WEFT_HOT_DATA _Atomic(void (*)(struct fi_weft_arrival *)) request_call;
 
@@ -383,7 +392,7 @@ static WEFT_HOT void request_done(struct fi_weft_arrival *a)
 {
 	if (!a->err)
 		put_recv(a->tag, a->len, request_of(a)->posted);
-	/* relaxed: stored before the receive was posted */
+	/* relaxed: the function was stored before the receive was posted */
 	atomic_load_explicit(&request_call, memory_order_relaxed)(a);
 }
 
@@ -417,7 +426,7 @@ static WEFT_HOT void call_done(uint32_t id, uint64_t since, uint64_t until,
 	put_event(&e);
 }
 
-/* Returns bytes + 1; 0: invalid type. */
+/* Returns the number of bytes of the data plus one; 0: invalid type. */
 static uint64_t size_of(MPI_Count count, MPI_Datatype type)
 {
 	const struct weft_dt *dt = weft_dt_of(type);
@@ -649,7 +658,10 @@ static void put_links(struct fid *domain)
 	}
 }
 
-/* Writes a note with one line per kind of fault: its count and its name. */
+/*
+ * Writes a note with one line for each kind of fault, which contains its count
+ * and its name.
+ */
 static void put_faults(struct fid *domain)
 {
 	const char *name;

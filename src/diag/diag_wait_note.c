@@ -48,7 +48,10 @@ static void item_text(const struct weft_waitnote_item *i, char *text,
 	else
 		snprintf(text, len, ";%c %d %d %u %s", i->kind, i->peer, i->tag,
 			 i->ctx, i->comm);
-	/* A name may contain the separators of items. */
+	/*
+	 * Replace the separators of items, which a communicator's name may
+	 * contain.
+	 */
 	for (pos = 1; text[pos]; pos++)
 		if (text[pos] == ';' || text[pos] == '\n')
 			text[pos] = '_';
@@ -73,8 +76,8 @@ char *weft_waitnote_write(const struct weft_waitnote *s,
 }
 
 /*
- * Parses the item of a collective. Returns the position of the name, or 0 if
- * the text is not such an item.
+ * Parses the item of a collective. Returns the position of the communicator's
+ * name, or 0 if the text is not such an item.
  */
 static int read_coll(struct weft_waitnote_item *i, const char *text)
 {
@@ -139,7 +142,7 @@ struct job {
 	int n;
 };
 
-/* Returns whether r is in a list like "0-2,5". */
+/* Returns whether r is in a list such as "0-2,5". */
 static bool is_listed(const char *list, int r)
 {
 	int from, to, n;
@@ -194,7 +197,7 @@ static bool is_past(const struct job *j, int r,
 	return whole && !s->left && s->world_seq - 1 > i->tag;
 }
 
-/* Returns whether rank me waits for member r in a collective. */
+/* Returns whether rank `me` waits for member r in the collective of item i. */
 static bool coll_waits_for(const struct job *j, int me, int r,
 			   const struct weft_waitnote_item *i)
 {
@@ -202,7 +205,10 @@ static bool coll_waits_for(const struct job *j, int me, int r,
 		return false;
 	if (!same_coll(j, r, i))
 		return true;
-	/* r is in the collective, but has called another function */
+	/*
+	 * rank r has entered the collective, but has called a different
+	 * function
+	 */
 	return strcmp(j->rank[r].call, j->rank[me].call) != 0;
 }
 
@@ -227,9 +233,9 @@ static bool any_waits_for(const struct job *j, int me, int r)
 }
 
 /*
- * Returns the lowest rank that rank me waits for, by its first item that waits
- * for any rank; -1: none. Items with wildcards are considered only if wild is
- * set.
+ * Returns a rank for which rank `me` waits: the lowest rank in the first of its
+ * items for which it waits for some rank; -1: none. Items with wildcards are
+ * considered only if wild is set.
  */
 static int next_of(const struct job *j, int me, bool wild)
 {
@@ -247,7 +253,10 @@ static int next_of(const struct job *j, int me, bool wild)
 	return -1;
 }
 
-/* Returns the lowest rank and the length of the cycle that contains r. */
+/*
+ * Returns the lowest rank of the cycle that contains r, and sets *len to the
+ * length of the cycle.
+ */
 static int cycle_of(const int *next, int r, int *len)
 {
 	int low = r, current = next[r];
@@ -281,7 +290,10 @@ static int find_cycle(const int *next, int n, int *walked)
 	return best;
 }
 
-/* Returns the first rank of a chain to a rank that has left, or -1. */
+/*
+ * Returns the first rank of a chain of waits that ends at a rank that has left,
+ * or -1.
+ */
 static int find_chain(const struct job *j, const int *next)
 {
 	int current, steps;
@@ -298,7 +310,7 @@ static int find_chain(const struct job *j, const int *next)
 
 /* ---- printing ------------------------------------------------------------ */
 
-/* Prints the ranks for which in[] is set: "0-3,7". */
+/* Prints the ranks r for which in[r] is set, as in "ranks 0-3,7". */
 static void print_ranges(FILE *f, const bool *in, int n)
 {
 	int count = 0, from, printed = 0;
@@ -394,7 +406,10 @@ static void print_rank(FILE *f, const struct job *j, int me, const int *delta)
 
 /* ---- groups of equal ranks ----------------------------------------------- */
 
-/* Returns the distance to a peer, in the shorter direction of the ring. */
+/*
+ * Returns the distance from one rank to another, in the shorter direction of
+ * the ring of all ranks.
+ */
 static int delta_of(int from, int to, int n)
 {
 	int d = to - from;
@@ -424,7 +439,8 @@ static bool items_equal(const struct job *j, int a, int b, int k, bool relative)
 
 /*
  * Returns whether two ranks wait for the same requests and collectives.
- * relative: compares the distances to the peers instead of their ranks.
+ * relative: compare the distances to the peers instead of the ranks of the
+ * peers.
  */
 static bool ranks_equal(const struct job *j, int a, int b, bool relative)
 {
@@ -453,7 +469,8 @@ static int mark_equal(const struct job *j, int a, bool relative,
 	return count;
 }
 
-enum { RELATIVE_MIN_RANKS = 4 }; /* fewer ranks are printed individually */
+/* minimum group size for which peers are printed as distances */
+enum { RELATIVE_MIN_RANKS = 4 };
 
 /*
  * Computes the distances of the peers from rank a for printing; 0: print the
@@ -498,7 +515,10 @@ static void print_group(FILE *f, const struct job *j, int a, bool *done,
 
 enum { RANKS_SHOWN = 12 };
 
-/* Prints the chain of waits from a rank to its end, or back to the rank. */
+/*
+ * Prints the chain of waits that starts at a rank, up to its end or until it
+ * returns to that rank.
+ */
 static void print_waits(FILE *f, const int *next, int from)
 {
 	int current = from, len = 1, shown = 0;
@@ -520,7 +540,10 @@ static void print_waits(FILE *f, const int *next, int from)
 		fprintf(f, " -> rank %d\n", from);
 }
 
-/* Prints the shortest cycle, if possible without wildcards, or a chain. */
+/*
+ * Prints the shortest cycle of waits, if possible one without wildcards, or
+ * else a chain of waits.
+ */
 static void print_cycle(FILE *f, const struct job *j)
 {
 	int *next = calloc((size_t)j->n, sizeof(*next));

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Deadlock report as text. Each rank writes what it waits for to a note, a
- * short text that the provider transfers. One rank reads all notes and
- * prints which rank waits for which, and a cycle among them. Ranks that wait
- * for the same operations share a line. These functions do not communicate
- * and have no state.
+ * Deadlock report as text. Each rank writes a note, a short text that describes
+ * what the rank waits for and that the provider transfers. One rank reads all
+ * notes and prints which rank waits for which other rank, and a cycle of waits.
+ * Ranks that wait for the same operations are printed on one line. These
+ * functions do not communicate and have no state.
  *
  *   weft_waitnote_write -> note -> weft_waitnote_read (one rank)
  *   -> weft_waitnote_print
  *
- * Ranks are ranks of the job. A rank in a collective waits for the members
- * that have not entered it; a receive from any source waits for all ranks.
+ * Rank numbers are ranks in the job. A rank in a collective waits for the
+ * members that have not entered it; a receive from any source waits for all
+ * ranks.
  */
 #ifndef WEFT_DIAG_WAIT_NOTE_H
 #define WEFT_DIAG_WAIT_NOTE_H
@@ -35,7 +36,7 @@ enum weft_waitnote_kind {
 
 enum { WEFT_WAIT_ANY = -1, WEFT_WAIT_FINALIZE = 0x7fffffff };
 
-/* An operation that a rank waits for. */
+/* An operation for which a rank waits. */
 struct weft_waitnote_item {
 	enum weft_waitnote_kind kind;
 	int peer; /* rank of the peer of a message, or WEFT_WAIT_ANY */
@@ -47,8 +48,9 @@ struct weft_waitnote_item {
 	uint32_t ctx; /* context id of the communicator */
 	char comm[WEFT_WAIT_NOTE_NAME];
 	/*
-	 * Members of a collective: first, first + step, ... last; step 0: the
-	 * members in list, as "0-2,5"; empty: too many for the list.
+	 * Members of a collective: first, first + step, ..., last. If step is
+	 * 0, `list` contains the members, as in "0-2,5"; an empty list means
+	 * that they did not fit.
 	 */
 	int first, last, step;
 	char list[WEFT_WAIT_NOTE_LIST];
@@ -67,7 +69,10 @@ struct weft_waitnote {
 	struct weft_waitnote_item item[WEFT_WAIT_NOTE_ITEMS];
 };
 
-/* Writes and returns the note; items that do not fit are only counted. */
+/*
+ * Writes and returns the note; items that do not fit are counted, but not
+ * described.
+ */
 char *weft_waitnote_write(const struct weft_waitnote *s,
 			  char note[WEFT_WAIT_NOTE_BYTES]);
 /* Reads a note. Returns false, and no items, if the text is not a note. */
@@ -81,7 +86,7 @@ bool weft_waitnote_read(struct weft_waitnote *s, const char *note);
 #define WEFT_WAIT_NOTE_GRAPH_RANKS 64
 void weft_waitnote_graph(FILE *f, const struct weft_waitnote *rank, int n);
 
-/* Prints the whole report; now_ps: time of the deadlock. */
+/* Prints the whole report; now_ps: virtual time of the deadlock, ps. */
 void weft_waitnote_print(FILE *f, const struct weft_waitnote *rank, int n,
 			 uint64_t now_ps);
 

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Files: MPI's parallel access to a file of the operating system.
+ * MPI files: parallel access to files of the operating system.
  *
  *   weft_file_open -> weft_file_view_set, accesses -> weft_file_close
  *
- * A view (file_view.h) maps a stream of data bytes to offsets of the file. An
- * access is a range of this stream and a typed buffer in memory
- * (struct weft_file_access). README describes the paths of an access.
+ * A view (file_view.h) maps a stream of data bytes to file offsets. An access
+ * is a range of this stream and a typed buffer in memory
+ * (struct weft_file_access). README describes the methods by which an access is
+ * carried out.
  *
- * src/mpi has checked the arguments. Functions return 0 or -errno;
- * src/mpi/file has the error classes.
+ * src/mpi has checked the arguments. Functions return 0 or -errno, which
+ * weft_file_class() maps to an MPI error class.
  */
 #ifndef WEFT_FILE_H
 #define WEFT_FILE_H
@@ -30,7 +31,7 @@ struct weft_info;
 struct weft_req;
 struct weft_win;
 
-/* Errors without an errno of the operating system that fits. */
+/* Error numbers for errors that no errno value describes. */
 enum {
 	WEFT_FILE_NOT_SAME = 10000, /* arguments differ between members */
 	WEFT_FILE_CONVERSION,	    /* a conversion function failed */
@@ -39,12 +40,12 @@ enum {
 /* Modes of collective buffering and data sieving (hints romio_*). */
 enum file_switch { FILE_AUTO, FILE_ENABLE, FILE_DISABLE };
 
-/* Values of the hints, equal at all members unless noted. */
+/* Values of the hints, equal on all members unless noted otherwise. */
 struct file_hints {
 	size_t cb_bytes; /* size of an aggregator's buffer, bytes */
 	int cb_nodes;	 /* number of aggregators */
-	size_t rd_bytes; /* sieving buffer of reads, bytes; may differ */
-	size_t wr_bytes; /* sieving buffer of writes, bytes; may differ */
+	size_t rd_bytes; /* sieving buffer for reads, bytes; may differ */
+	size_t wr_bytes; /* sieving buffer for writes, bytes; may differ */
 	size_t unit;	 /* alignment of the domains of aggregators, bytes */
 	enum file_switch cb_read;
 	enum file_switch cb_write;
@@ -59,13 +60,13 @@ struct file_view {
 	struct weft_dt *filetype;
 	/* filetype in the data representation of the file; holds a reference */
 	struct weft_dt *dt;
-	MPI_Count etype_bytes; /* bytes of an etype in the file */
+	MPI_Count etype_bytes; /* size of an etype in the file, bytes */
 	const struct weft_file_rep *rep;
-	struct file_layout *layout; /* map of the stream; file_layout.h */
+	struct file_layout *layout; /* maps stream to offsets (file_layout.h) */
 };
 
 struct weft_file {
-	struct weft_err_owner head; /* handle, error handler */
+	struct weft_err_owner head; /* handle and error handler */
 	int fd;
 	int amode;
 	bool seekable; /* false: a pipe; read() and write() are used */
@@ -84,29 +85,35 @@ struct weft_file {
 	/* individual file pointer, in etypes; changed with `lock` held */
 	MPI_Offset pointer;
 	pthread_mutex_t lock;
-	/* excludes threads of this process where a range lock is held */
+	/* excludes other threads of this process while a range lock is held */
 	pthread_mutex_t range_mutex;
-	/* excludes threads of this process where the guard is held */
+	/* excludes other threads of this process while the guard is held */
 	pthread_mutex_t guard_mutex;
 
 	struct weft_comm *comm;	   /* messages and collectives of accesses */
 	struct weft_comm *control; /* collectives of all other calls */
 	/*
-	 * shared file pointer: a word of rank 0 that the members map, or a word
-	 * in a window of rank 0 if they cannot map it (NULL: they can)
+	 * shared file pointer: a word of rank 0 that the members map, or, if
+	 * they cannot map it, a word in a window of rank 0 (NULL: mapped)
 	 */
 	struct file_word word;
 	struct weft_win *shared;
-	struct weft_win *guard; /* lock of atomic mode; NULL: none yet */
+	struct weft_win *guard; /* holds atomic mode's lock; NULL: none yet */
 
 	/* split collective in progress, and its kind; 0: none */
 	struct weft_req *split;
 	int split_kind;
 
-	/* collective accesses started and completed, which run in order */
+	/*
+	 * number of collective accesses started, and completed; they run one at
+	 * a time, in the order of the calls
+	 */
 	weft_au32 coll_started;
 	weft_au32 coll_done;
-	/* layouts of all members, by rank; NULL: all have that of `view` */
+	/*
+	 * layouts of all members, by rank; NULL: all members have the layout of
+	 * `view`
+	 */
 	struct file_layout **member;
 	int *aggregator; /* ranks of the aggregators */
 	int aggregators;
@@ -140,21 +147,24 @@ static inline struct file_layout *weft_file_layout(const struct weft_file *f,
 	return f->member ? f->member[rank] : f->view.layout;
 }
 
-/* References of requests; the last one frees a closed file. */
+/*
+ * Take and drop a reference for a request; dropping the last reference frees a
+ * closed file.
+ */
 void weft_file_get(struct weft_file *f);
 void weft_file_put(struct weft_file *f);
 
 /* ---- errors -------------------------------------------------------------- */
 
 /*
- * Returns rc, a negative error number, or -ECONNRESET if the error follows from
- * the failure of a member (mpiexec --survive).
+ * Returns rc, which is a negative error number, or -ECONNRESET if the failure
+ * of a member caused the error (mpiexec --survive).
  */
 int weft_file_errno(const struct weft_file *f, int rc);
-/* Return the error class and the text of -errno. */
+/* Return the MPI error class and the message of an error -errno. */
 int weft_file_class(int rc);
 const char *weft_file_text(int rc);
-/* Creates an error code for a request that failed with -errno. */
+/* Creates an MPI error code for a request that failed with -errno. */
 int weft_file_code(const struct weft_file *f, int rc);
 /*
  * Calls the error handler of the file if the request failed. Returns the error
@@ -164,7 +174,7 @@ int weft_file_req_error(const struct weft_req *r, const struct weft_file *f);
 
 /* ---- open and close ------------------------------------------------------ */
 
-/* Collective. All members get the same result. */
+/* Collective; returns the same result on all members. */
 int weft_file_open(struct weft_comm *comm, const char *path, int amode,
 		   struct weft_info *info, struct weft_file **file_p);
 int weft_file_close(struct weft_file *f);
@@ -172,7 +182,7 @@ int weft_file_delete(const char *path);
 /* Completes all accesses of worker threads; called by MPI_Finalize. */
 void weft_file_fini(void);
 
-/* o: a file, or &weft_file_null. */
+/* Get and set the error handler. o: a file, or &weft_file_null. */
 struct weft_errh *weft_file_errhandler(const struct weft_err_owner *o);
 void weft_file_errhandler_set(struct weft_err_owner *o, struct weft_errh *h);
 
@@ -189,8 +199,8 @@ struct weft_info *weft_file_info(const struct weft_file *f);
 /* Returns the smallest -errno of all members, or 0; collective. */
 int weft_file_agree(struct weft_file *f, int rc);
 /*
- * As weft_file_agree(), and -WEFT_FILE_NOT_SAME if `value` differs between
- * members.
+ * As weft_file_agree(), but returns -WEFT_FILE_NOT_SAME if `value` differs
+ * between members.
  */
 int weft_file_agree_same(struct weft_file *f, int rc, int64_t value);
 /* Gets rank 0's value and returns rank 0's rc; collective. */
@@ -212,7 +222,7 @@ enum weft_file_type_error {
 	WEFT_FILE_TYPE_ETYPE,
 	WEFT_FILE_TYPE_NEGATIVE, /* negative displacement */
 	WEFT_FILE_TYPE_ORDER,	 /* displacements decrease */
-	WEFT_FILE_TYPE_OVERLAP,	 /* parts overlap, and the file is written */
+	WEFT_FILE_TYPE_OVERLAP,	 /* pieces overlap, and the file is writable */
 };
 enum weft_file_type_error weft_file_type_check(const struct weft_file *f,
 					       struct weft_dt *etype,
@@ -223,12 +233,15 @@ int weft_file_view_set(struct weft_file *f,
 		       const struct weft_file_view_args *a);
 /* Returns the byte offset of an etype of the view. */
 MPI_Offset weft_file_byte_offset(const struct weft_file *f, MPI_Offset etype);
-/* Returns the number of etypes before the end of the file, rounded up. */
+/*
+ * Gets the number of etypes before the end of the file, rounded up. Returns 0
+ * or -errno.
+ */
 int weft_file_end(struct weft_file *f, MPI_Offset *etypes_p);
 
 /* ---- data representations ------------------------------------------------ */
 
-/* Returns the representation of this name; NULL: not registered. */
+/* Returns the representation with this name; NULL: not registered. */
 const struct weft_file_rep *weft_file_rep_find(const char *name);
 const char *weft_file_rep_name(const struct weft_file_rep *rep);
 
@@ -259,15 +272,17 @@ struct weft_file_access {
 	struct weft_typed mem;
 };
 
-/* Returns the number of etypes of an access; -1: not a whole number. */
+/*
+ * Returns the number of etypes that the memory holds; -1: not a whole number.
+ */
 MPI_Offset weft_file_etypes(const struct weft_file *f,
 			    const struct weft_typed *mem);
 
-/* Independent access. *bytes_p: bytes of memory accessed. */
+/* Independent access. *bytes_p: number of bytes of memory accessed. */
 int weft_file_access(const struct weft_file_access *a, MPI_Count *bytes_p);
 int weft_file_iaccess(const struct weft_file_access *a,
 		      struct weft_req **req_p);
-/* Collective access; every member calls one of these. */
+/* Collective access; every member calls one of these functions. */
 int weft_file_access_all(const struct weft_file_access *a, MPI_Count *bytes_p);
 int weft_file_iaccess_all(const struct weft_file_access *a,
 			  struct weft_req **req_p);
@@ -279,13 +294,16 @@ MPI_Offset weft_file_advance(struct weft_file *f, MPI_Offset n);
 /* Advances the shared file pointer by n etypes; *old_p: the old value. */
 int weft_file_shared_advance(struct weft_file *f, MPI_Offset n,
 			     MPI_Offset *old_p);
-/* Collective: as if the members advanced in the order of their ranks. */
+/*
+ * Collective: advances the shared file pointer for each member, as if the
+ * members called weft_file_shared_advance() in the order of their ranks.
+ */
 int weft_file_shared_ordered(struct weft_file *f, MPI_Offset n,
 			     MPI_Offset *old_p);
 /* Sets the shared file pointer; collective. */
 int weft_file_shared_set(struct weft_file *f, MPI_Offset value);
 /*
- * Implements MPI_File_seek_shared; collective. Returns -EINVAL: the position
+ * Implements MPI_File_seek_shared; collective. Returns -EINVAL if the position
  * would be negative.
  */
 int weft_file_shared_seek(struct weft_file *f, MPI_Offset offset, int whence);

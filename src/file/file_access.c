@@ -21,9 +21,9 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* pieces of memory of one preadv or pwritev */
+/* maximum number of memory pieces in one preadv or pwritev */
 #define IOV_MAX_PIECES 256
-/* shorter pieces of memory are packed, bytes */
+/* memory pieces shorter than this, in bytes, are packed */
 #define PIECE_MIN      2048
 #define PACK_BYTES     ((size_t)1 << 20)
 /*
@@ -49,8 +49,8 @@ static bool mem_is_short(const struct file_range *r)
 }
 
 /*
- * Shortens the list to at most `bytes` bytes. Returns the entries left;
- * *bytes_p: their bytes.
+ * Shortens the list of pieces to at most `bytes` bytes. Returns the number of
+ * entries left; *bytes_p: their total length in bytes.
  */
 static int iov_limit(struct iovec *iov, int n, size_t bytes, size_t *bytes_p)
 {
@@ -65,7 +65,10 @@ static int iov_limit(struct iovec *iov, int n, size_t bytes, size_t *bytes_p)
 	return k;
 }
 
-/* Describes at most `bytes` bytes of memory from r->done on. */
+/*
+ * Describes at most `bytes` bytes of the memory, from position r->done on, as a
+ * list of pieces. Returns the number of pieces.
+ */
 static int mem_iov(const struct file_range *r, size_t bytes, struct iovec *iov,
 		   size_t *bytes_p)
 {
@@ -77,10 +80,16 @@ static int mem_iov(const struct file_range *r, size_t bytes, struct iovec *iov,
 
 /* ---- contiguous ranges of the file --------------------------------------- */
 
-/* Results of one step: more to move, the end of the file, or -errno. */
+/*
+ * Results of one step: MORE (more to move), END (the end of the file was
+ * reached), or -errno.
+ */
 enum { MORE = 0, END = 1 };
 
-/* Counts the moved bytes. want: bytes requested; moved: bytes or -errno. */
+/*
+ * Adds the moved bytes to r->done. want: bytes requested; moved: bytes moved or
+ * -errno.
+ */
 static int count_moved(struct file_range *r, size_t want, ssize_t moved)
 {
 	if (moved < 0)
@@ -172,7 +181,10 @@ static int move_contig(struct file_range *r, size_t bytes, MPI_Offset offset)
 			       : move_pieces(r, bytes, offset);
 }
 
-/* As move_contig(), with a lock of the range if other members sieve. */
+/*
+ * As move_contig(), but a write holds a lock on the range if other members may
+ * sieve.
+ */
 static int move_locked(struct file_range *r, size_t bytes, MPI_Offset offset)
 {
 	MPI_Offset end = offset + (MPI_Offset)bytes;
@@ -190,12 +202,12 @@ static int move_locked(struct file_range *r, size_t bytes, MPI_Offset offset)
 struct sieve {
 	char *buf;
 	size_t room;
-	MPI_Offset offset; /* range of the file */
+	MPI_Offset offset; /* start of the range in the file */
 	MPI_Offset end;
 	size_t bytes; /* bytes of data in the range */
 };
 
-/* Finds the next part, which fits the buffer. */
+/* Finds the next part of the range, which fits in the buffer. */
 static void sieve_next(struct sieve *s, const struct file_range *r)
 {
 	size_t pos = r->pos + r->done, fits;
@@ -206,7 +218,7 @@ static void sieve_next(struct sieve *s, const struct file_range *r)
 	s->end = file_layout_end(r->layout, pos, s->bytes);
 }
 
-/* Returns whether the gaps are short enough. */
+/* Returns whether the gaps are short enough for data sieving. */
 static bool sieve_pays(const struct sieve *s, const struct file_range *r,
 		       enum file_switch use)
 {
@@ -219,7 +231,10 @@ static bool sieve_pays(const struct sieve *s, const struct file_range *r,
 	return pieces > 1 && span / pieces <= SIEVE_MAX;
 }
 
-/* Copies between the buffer and the memory; both may have gaps. */
+/*
+ * Copies between the sieving buffer and the application's memory; both may have
+ * gaps.
+ */
 static void sieve_copy(const struct sieve *s, const struct file_range *r,
 		       size_t bytes)
 {
@@ -321,8 +336,8 @@ static bool move_mapped(struct file_range *r, size_t most)
 }
 
 /*
- * Moves the data of a part piece by piece. Writers lock the whole part, which
- * other writers of pieces may share.
+ * Moves the data of a part piece by piece. A writer locks the whole part; other
+ * writers that move data piece by piece may share this lock.
  */
 static int move_each(struct file_range *r, size_t bytes)
 {
@@ -344,14 +359,17 @@ static int move_each(struct file_range *r, size_t bytes)
 	return rc;
 }
 
-/* Returns whether the hints and the mode of the file allow sieving. */
+/*
+ * Returns the hint for data sieving, or FILE_DISABLE if the mode of the file
+ * does not allow sieving.
+ */
 static enum file_switch sieve_use(const struct file_range *r)
 {
 	const struct weft_file *f = r->f;
 
 	if (!r->write)
 		return f->hints.ds_read;
-	/* the gaps must be read, and other writers must lock */
+	/* sieving reads the gaps, and other writers must lock */
 	return f->locks && f->amode & MPI_MODE_RDWR ? f->hints.ds_write
 						    : FILE_DISABLE;
 }

@@ -9,7 +9,9 @@
 
 #include "src/file/file.h"
 
-/* A range of the stream and the memory, both in the file's representation. */
+/*
+ * A range of the stream, and the memory; both are in the file's representation.
+ */
 struct file_range {
 	struct weft_file *f;
 	struct file_layout *layout;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collective accesses: a request with stages, which the progress loop steps.
+ * A collective access is a request that the progress loop advances in stages.
  * Blocking calls wait for the request.
  *
  *   gather   all members exchange their ranges of the stream, unless the views
@@ -9,8 +9,8 @@
  *            of all members, if their ranges do not interleave
  *   agree    the error of any member is the error of all
  *
- * Collective accesses of a file run in the order of their calls, so messages
- * of two accesses are never mixed up.
+ * Collective accesses of a file run one at a time, in the order of the calls,
+ * so that messages of two accesses are never confused.
  */
 #include "src/file/file_coll.h"
 
@@ -70,7 +70,7 @@ static bool messages_ended(const struct file_coll *c)
 	return true;
 }
 
-/* Returns whether the stage has nothing left to wait for. */
+/* Returns whether the job and all messages of the stage are complete. */
 static bool waits_ended(struct file_coll *c)
 {
 	if (c->job_runs && !file_job_is_done(&c->job))
@@ -179,7 +179,10 @@ static void first_stage(struct file_coll *c)
 
 /* ---- the request --------------------------------------------------------- */
 
-/* Sets the result. Returns 1, or the error code. */
+/*
+ * Sets the result of the access. Returns 1 on success, otherwise an MPI error
+ * code.
+ */
 static int coll_end(struct file_coll *c)
 {
 	int rc = c->error ? c->error : (int)c->vote[1];
@@ -243,7 +246,7 @@ static const struct weft_req_ops coll_ops = {
 	.free = coll_free,
 };
 
-/* Allocates the object and the lists that all stages need. */
+/* Allocates the state of a collective access, and its arrays. */
 static struct file_coll *coll_alloc(const struct weft_file *f)
 {
 	struct file_coll *c = calloc(1, sizeof(*c));
@@ -263,7 +266,10 @@ static struct file_coll *coll_alloc(const struct weft_file *f)
 	return NULL;
 }
 
-/* An error of the preparation is reported at the end, by all members. */
+/*
+ * Creates the state of a collective access. If the preparation fails, all
+ * members report the error at the end.
+ */
 static struct file_coll *coll_new(const struct weft_file_access *a)
 {
 	struct file_coll *c = coll_alloc(a->f);
@@ -295,7 +301,7 @@ static int start(const struct weft_file_access *a, bool background,
 	c->background = background && file_jobs_are_threaded();
 	c->next = first_stage;
 	if (c->f->atomic) {
-		/* only threads of the application take the lock */
+		/* only application threads take the lock of atomic mode */
 		if (!c->error)
 			c->op.error = file_guarded_move(&c->op.range);
 		c->valid = c->op.range.pos + c->op.range.done;

@@ -14,11 +14,17 @@
 struct file_coll;
 typedef void (*file_stage)(struct file_coll *c);
 
-/* A message of a read whose data is unpacked when it has arrived. */
+/*
+ * A message that this rank receives in a collective read: its data from one
+ * aggregator.
+ */
 struct file_arrival {
 	struct weft_req *req;
 	struct file_part part;
-	/* packed data; NULL: the data is received at its place in memory */
+	/*
+	 * packed data, unpacked after arrival; NULL: the data is received in
+	 * place
+	 */
 	char *packed;
 };
 
@@ -26,7 +32,7 @@ struct file_coll {
 	struct weft_req req;
 	struct file_op op;
 	struct weft_file *f;
-	uint32_t ticket; /* position in the order of the file's accesses */
+	uint32_t ticket; /* position among the file's collective accesses */
 	bool background; /* worker threads access the file */
 	int tag;
 	int error;
@@ -47,27 +53,30 @@ struct file_coll {
 	/* aggregator: the current window */
 	struct file_window window;
 	struct file_part *part; /* data of each member, by rank */
-	MPI_Offset end;		/* end of the file, or -errno */
+	MPI_Offset end;		/* offset at which the file ends, or -errno */
 	/* packed data of the current round, and its size */
 	char *packed;
 	size_t packed_bytes;
 	size_t packed_used;
-	struct file_arrival *arrival; /* reads: one for each aggregator */
+	struct file_arrival *arrival; /* reads: a message per aggregator */
 	int arrivals;
 	bool await_arrivals; /* the next stage collects the arrivals */
 
-	size_t valid;	 /* reads: position at which the file's data ends */
-	int64_t vote[2]; /* error of this rank, and of all */
+	size_t valid;	 /* reads: stream position where the file's data ends */
+	int64_t vote[2]; /* error of this rank [0], and of all ranks [1] */
 };
 
-/* Waits for a request before the next stage. */
+/* Makes the next stage wait for a request. Returns 0 or -ENOMEM. */
 int file_coll_wait_for(struct file_coll *c, struct weft_req *r);
-/* Records the first error. */
+/* Records rc if it is the first error. */
 void file_coll_fail(struct file_coll *c, int rc);
-/* Runs fn here or in a worker; the next stage waits for its end. */
+/*
+ * Runs fn in this thread or in a worker thread; the next stage waits until fn
+ * has returned.
+ */
 void file_coll_run(struct file_coll *c, void (*fn)(struct file_job *job));
 
-/* First stage of the rounds, and the stage that follows them. */
+/* The first stage of the rounds, and the stage after the last round. */
 void file_coll_rounds(struct file_coll *c);
 void file_coll_agree(struct file_coll *c);
 

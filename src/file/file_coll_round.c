@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The rounds of a collective access in two phases. Both ends of a message
- * compute its length from the plan, so there are no headers:
+ * The rounds of a collective access in two phases. Sender and receiver compute
+ * the length of a message from the plan, so messages have no headers:
  *
  *   write   members send their parts to the aggregators, which receive
  *           contiguous parts at their place in the buffer, scatter the others,
@@ -34,8 +34,9 @@ static struct weft_p2p_args message(struct file_coll *c, char *buf,
 }
 
 /*
- * Without memory for a message (buf NULL) the message is empty, so that the
- * other ranks do not hang; the error is recorded.
+ * Sends a message to a peer. If there is no memory for its data (buf is NULL),
+ * an empty message is sent, so that the peer does not hang. Errors are
+ * recorded.
  */
 static void send(struct file_coll *c, char *buf, size_t bytes, int peer)
 {
@@ -58,7 +59,7 @@ static struct weft_req *receive(struct file_coll *c, char *buf, size_t bytes,
 	return r;
 }
 
-/* Makes room for the packed data of this round. */
+/* Reserves memory for the packed data of this round. */
 static void packed_reserve(struct file_coll *c, size_t bytes)
 {
 	c->packed_used = 0;
@@ -92,7 +93,10 @@ static size_t mem_pos(const struct file_coll *c, const struct file_part *p)
 	return p->pos - c->op.range.pos;
 }
 
-/* Computes the window of an aggregator and the parts of all members. */
+/*
+ * If this rank is an aggregator, computes its window and the parts of all
+ * members in it.
+ */
 static void find_parts(struct file_coll *c)
 {
 	if (c->index < 0)
@@ -103,8 +107,8 @@ static void find_parts(struct file_coll *c)
 }
 
 /*
- * Returns the part of the window's buffer that belongs to the stream of a
- * member.
+ * Returns the window's buffer as a typed buffer with the layout of a member's
+ * view.
  */
 static struct weft_typed window_as(const struct file_coll *c, int rank)
 {
@@ -117,7 +121,7 @@ static char *window_at(const struct file_coll *c, MPI_Offset offset)
 	return c->f->buffer ? c->f->buffer + (offset - c->window.offset) : NULL;
 }
 
-/* Returns the bytes of the other members' parts that have gaps. */
+/* Returns the total size of the other members' parts that have gaps. */
 static size_t parts_to_pack(const struct file_coll *c)
 {
 	size_t sum = 0;
@@ -128,7 +132,10 @@ static size_t parts_to_pack(const struct file_coll *c)
 	return sum;
 }
 
-/* Returns the bytes that this rank exchanges with other ranks. */
+/*
+ * Returns the number of bytes that this rank packs for, or unpacks from, other
+ * ranks.
+ */
 static size_t own_to_pack(const struct file_coll *c)
 {
 	size_t sum = 0;
@@ -191,7 +198,7 @@ static void write_receive(struct file_coll *c)
 	}
 }
 
-/* Copies the parts with gaps and this rank's part to the buffer. */
+/* Copies the parts with gaps and this rank's own part to the buffer. */
 static void write_scatter(struct file_coll *c)
 {
 	const char *at = c->packed;
@@ -240,7 +247,9 @@ static void write_exchange(struct file_coll *c)
 	find_parts(c);
 	packed_reserve(c, parts_to_pack(c) + own_to_pack(c));
 	c->next = write_store;
-	/* the order of packed data: received parts, then sent ones */
+	/*
+	 * in the packed data the received parts come first, then the sent parts
+	 */
 	write_receive(c);
 	write_send_own(c);
 }
@@ -255,7 +264,10 @@ static void note_end(struct file_coll *c, const struct file_part *p,
 		c->valid = p->pos + bytes;
 }
 
-/* Returns the bytes of a part before the end of the file. */
+/*
+ * Returns the number of bytes of a member's part that are before the end of the
+ * file.
+ */
 static size_t valid_bytes(const struct file_coll *c, int rank)
 {
 	const struct file_part *p = &c->part[rank];
@@ -375,7 +387,7 @@ static void read_load(struct file_coll *c)
 
 /* ---- start --------------------------------------------------------------- */
 
-/* Allocates the buffer of an aggregator, which the file keeps. */
+/* Allocates the aggregator's buffer, which is kept until the file is closed. */
 static void buffer_reserve(struct file_coll *c)
 {
 	size_t bytes = (size_t)c->plan.window;

@@ -45,7 +45,10 @@ void file_cover_mark(struct file_cover *c, size_t offset, size_t bytes)
 	}
 }
 
-/* Returns the first grain from `at` on whose bit is `set`, or the end. */
+/*
+ * Returns the first grain from `at` on whose bit equals `set`, or the number of
+ * grains if there is none.
+ */
 static size_t find(const struct file_cover *c, size_t at, bool set)
 {
 	while (at < c->grains) {

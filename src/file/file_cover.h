@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The bytes of an aggregator's window that are to be written: one bit for each
- * grain of 1 to 4096 bytes, the largest power of two that divides all offsets.
+ * The bytes of an aggregator's window that are to be written: a bit map with
+ * one bit per grain. The size of a grain is the largest power of two, from 1 to
+ * 4096 bytes, that divides all offsets.
  */
 #ifndef WEFT_FILE_COVER_H
 #define WEFT_FILE_COVER_H
@@ -17,8 +18,8 @@ struct file_cover {
 };
 
 /*
- * Opens a cover of `bytes` bytes, none of them marked. boundaries: the bits
- * that are set in any offset that is passed later. Returns 0 or -ENOMEM.
+ * Opens a cover of `bytes` bytes, none of them marked. boundaries: bitwise OR
+ * of all offsets that are passed later. Returns 0 or -ENOMEM.
  */
 int file_cover_open(struct file_cover *c, size_t bytes, uint64_t boundaries);
 void file_cover_close(struct file_cover *c);
@@ -26,8 +27,8 @@ void file_cover_close(struct file_cover *c);
 void file_cover_mark(struct file_cover *c, size_t offset, size_t bytes);
 
 /*
- * Finds the first run of marked bytes at or after *offset_p; sets the run.
- * Returns false if there is none.
+ * Finds the first run of marked bytes at or after *offset_p, and stores its
+ * offset and length. Returns false if there is none.
  */
 bool file_cover_next(const struct file_cover *c, size_t *offset_p,
 		     size_t *bytes_p);

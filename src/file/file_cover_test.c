@@ -8,7 +8,7 @@
 
 #define BYTES 1000
 
-/* Marks runs at multiples of `unit` and compares all runs found. */
+/* Marks runs at multiples of `unit`; compares all runs with the flags. */
 static void check_unit(size_t unit, unsigned seed)
 {
 	struct file_cover c;
@@ -47,7 +47,7 @@ static void units(void **state)
 			check_unit(unit, seed);
 }
 
-/* The grain divides all boundaries, and has at most 4096 bytes. */
+/* The grain divides all boundaries, and is at most 4096 bytes. */
 static void grains(void **state)
 {
 	struct file_cover c;

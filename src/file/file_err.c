@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Error classes and texts of files. */
+/* Error classes and texts of file errors. */
 #include "src/file/file.h"
 
 #include "src/core/core_state.h"

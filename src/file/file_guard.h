@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Atomic mode: accesses of the members exclude each other by the lock of a
- * window at rank 0, shared for reads and exclusive for writes. Called by the
- * application's threads only.
+ * In atomic mode the accesses of the members exclude each other by a lock of a
+ * window at rank 0: reads take it shared, writes exclusive. Only the
+ * application's threads call these functions.
  */
 #ifndef WEFT_FILE_GUARD_H
 #define WEFT_FILE_GUARD_H
 
 #include "src/file/file_access.h"
 
-/* Executes file_range_move(), in atomic mode with the lock held. */
+/* Calls file_range_move(); in atomic mode with the lock held. */
 int file_guarded_move(struct file_range *r);
 
-/* Opens and closes the window of the lock; collective. */
+/* Open and close the window of the lock; collective. */
 int file_guard_open(struct weft_file *f);
 int file_guard_close(struct weft_file *f);
 

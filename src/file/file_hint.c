@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Info keys of files. MPI_File_get_info returns the keys in effect; it does not
- * return unknown keys and invalid values.
+ * Info keys of files. MPI_File_get_info returns the keys in effect, but no
+ * unknown keys and no invalid values.
  */
 #include "src/file/file_hint.h"
 
@@ -19,7 +19,7 @@
 
 /* ---- values -------------------------------------------------------------- */
 
-/* Returns a positive number up to max; 0: the text is not such a number. */
+/* Returns the number in the text; 0: the text is not a number from 1 to max. */
 static uint64_t number(const char *text, uint64_t max)
 {
 	uint64_t n = 0;
@@ -31,7 +31,9 @@ static uint64_t number(const char *text, uint64_t max)
 
 static const char *const switch_names[] = { "automatic", "enable", "disable" };
 
-/* Returns the number of a name; -1: the text is not a name. */
+/*
+ * Returns the value of enum file_switch that the text names; -1: unknown text.
+ */
 static int switch_of(const char *text)
 {
 	for (int i = 0; i < 3; i++)
@@ -146,7 +148,10 @@ static size_t field_bytes(enum value_kind kind)
 			       : sizeof(enum file_switch);
 }
 
-/* The standard's key for both directions of collective accesses. */
+/*
+ * Key of the MPI standard, which applies to collective reads and collective
+ * writes.
+ */
 #define BUFFERING "collective_buffering"
 
 static bool is_unbuffered(const struct file_hints *h)
@@ -162,7 +167,7 @@ static void set_buffering(struct file_hints *h, const char *text)
 		h->cb_read = h->cb_write = FILE_AUTO;
 }
 
-/* Sets the fields of the keys in info. */
+/* Sets the hints whose keys are in info. */
 static void read_info(struct file_hints *h, struct weft_info *info)
 {
 	char text[MPI_MAX_INFO_VAL + 1];
@@ -189,12 +194,15 @@ void file_hint_join(struct weft_file *f, const struct file_hints *first)
 }
 
 /*
- * Returns the default number of aggregators: on each host as many as copy to
- * the page cache in parallel.
+ * Returns the default number of aggregators: for each host, the number of
+ * processes that can copy to the page cache in parallel.
  */
 static int default_aggregators(const struct weft_file *f)
 {
-	/* sysconf() reads a file: called once; threads store the same value */
+	/*
+	 * sysconf() reads a file, so it is called once; all threads store the
+	 * same value
+	 */
 	static weft_au32 known;
 	int each = (int)weft_load32(&known);
 	long cpus;

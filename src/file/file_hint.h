@@ -13,7 +13,7 @@ void file_hint_open(struct weft_file *f, struct weft_info *info);
  */
 void file_hint_join(struct weft_file *f, const struct file_hints *first);
 
-/* Returns the mode bits of a new file (hint file_perm, octal). */
+/* Returns the permission bits for a new file (hint file_perm, octal). */
 unsigned file_hint_perm(struct weft_info *info);
 
 #endif

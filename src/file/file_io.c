@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Reads and writes of the operating system, and range locks (file_io.h). */
+/* System calls that read and write, and range locks (file_io.h). */
 #include "src/file/file_io.h"
 
 #include "src/core/core_state.h"
@@ -37,7 +37,10 @@ static uint64_t iov_bytes(const struct iovec *iov, int n)
 	return sum;
 }
 
-/* Removes the first `bytes` bytes from the list. Returns the entries left. */
+/*
+ * Removes the first `bytes` bytes from the list of pieces. Returns the number
+ * of entries left.
+ */
 static int iov_skip(struct iovec **iov, int n, size_t bytes)
 {
 	while (n > 0 && bytes >= (*iov)->iov_len) {
@@ -52,7 +55,7 @@ static int iov_skip(struct iovec **iov, int n, size_t bytes)
 	return n;
 }
 
-/* Blocks for the time of the access on the modelled machine. */
+/* Blocks for as long as the access takes on the modelled machine. */
 static void take_time(bool write, size_t bytes)
 {
 	if (weft_core.backend->file_time)
@@ -61,7 +64,8 @@ static void take_time(bool write, size_t bytes)
 
 /*
  * Writes through the mapping of the file. Returns the number of bytes, or -1:
- * not possible. Readers do not exclude each other, so pread() is as fast.
+ * not possible. Reads use pread(), which is as fast, because the kernel lets
+ * readers run concurrently.
  */
 static ssize_t write_mapped(const struct weft_file *f, const struct iovec *iov,
 			    int n, MPI_Offset offset)
@@ -118,7 +122,10 @@ ssize_t file_io_read(const struct weft_file *f, void *buf, size_t bytes,
 
 /* ---- writing ------------------------------------------------------------- */
 
-/* Shortens the list to at most `bytes` bytes. Returns the entries left. */
+/*
+ * Shortens the list of pieces to at most `bytes` bytes. Returns the number of
+ * entries left.
+ */
 static int iov_cut(struct iovec *iov, int n, uint64_t bytes)
 {
 	int k;
@@ -132,8 +139,9 @@ static int iov_cut(struct iovec *iov, int n, uint64_t bytes)
 }
 
 /*
- * A write that begins at the size limit of the process would end the process
- * with SIGXFSZ, so the write is cut here.
+ * A write that begins at the file size limit of the process (RLIMIT_FSIZE)
+ * would end the process with SIGXFSZ, so writes are truncated at the limit
+ * here.
  */
 int file_io_writev(const struct weft_file *f, struct iovec *iov, int n,
 		   MPI_Offset offset, size_t *done_p)
@@ -169,7 +177,10 @@ static int range_lock(const struct weft_file *f, short type, MPI_Offset offset,
 			   .l_start = offset,
 			   .l_len = end - offset };
 
-	/* locks of the open file: other threads' close() does not drop them */
+	/*
+	 * locks of the open file description: close() by another thread does
+	 * not release them
+	 */
 	while (fcntl(f->fd, F_OFD_SETLKW, &l))
 		if (errno != EINTR)
 			return -errno;
@@ -195,7 +206,7 @@ int file_io_lock(struct weft_file *f, MPI_Offset offset, MPI_Offset end)
 
 bool file_io_lock_shared(struct weft_file *f, MPI_Offset offset, MPI_Offset end)
 {
-	/* gaps are rewritten only in files that can be read */
+	/* gaps are rewritten only if the file is open for reading, too */
 	return f->locks && f->amode & MPI_MODE_RDWR &&
 	       !lock_as(f, F_RDLCK, offset, end);
 }

@@ -26,7 +26,10 @@ static bool closing;
 
 bool file_jobs_are_threaded(void)
 {
-	/* in virtual time, threads outside the clock would change the order */
+	/*
+	 * in virtual time, threads that the clock does not control would change
+	 * the order of events
+	 */
 	return !weft_core.traits.waits_end;
 }
 
@@ -34,8 +37,8 @@ static void run_job(struct file_job *job)
 {
 	job->run(job);
 	/*
-	 * The waiting thread may free the job after this store; the wake then
-	 * is for an address that no thread waits for.
+	 * The waiting thread may free the job after this store; the wake-up
+	 * then concerns an address on which no thread waits.
 	 */
 	weft_store32(&job->done, 1);
 	weft_futex_wake(&job->done, WEFT_FUTEX_ALL, WEFT_FUTEX_THREADS);

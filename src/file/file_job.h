@@ -18,7 +18,7 @@ struct file_job {
 
 /*
  * Starts a job. If jobs cannot run in the background (no thread, or the clock
- * is virtual), the job is executed here.
+ * is virtual), the job is executed in the calling thread.
  */
 void file_job_start(struct file_job *job);
 

@@ -7,10 +7,10 @@
 
 /* End of the range of offsets that a layout addresses, bytes. */
 #define OFFSET_END ((MPI_Count)1 << 61)
-/* pieces of one call of weft_pack_iov() */
+/* number of pieces per call of weft_pack_iov() */
 #define BATCH	   256
 
-/* Returns a number of tiles whose bytes and offsets do not overflow. */
+/* Returns the number of tiles whose bytes and offsets do not overflow. */
 static MPI_Count tile_count(const struct weft_dt *dt)
 {
 	MPI_Count step = dt->extent > dt->size ? dt->extent : dt->size;
@@ -18,7 +18,7 @@ static MPI_Count tile_count(const struct weft_dt *dt)
 	return step > 0 ? OFFSET_END / step : 0;
 }
 
-/* Returns the bits of all boundaries of pieces below node n. */
+/* Returns the bitwise OR of all piece boundaries below node n. */
 static uint64_t node_grain(const struct weft_dtn *n)
 {
 	uint64_t bits = (uint64_t)n->off;
@@ -120,7 +120,10 @@ MPI_Offset file_layout_offset(const struct file_layout *l, size_t pos)
 	return (MPI_Offset)(uintptr_t)piece_at(&l->map, pos).iov_base;
 }
 
-/* Returns the number of bytes of one tile before offset x of the tile. */
+/*
+ * Returns the number of data bytes of one tile that precede offset x in the
+ * tile.
+ */
 static size_t tile_pos(const struct weft_dt *dt, MPI_Offset x)
 {
 	const struct weft_typed tile = { dt, NULL, 1 };
@@ -141,7 +144,10 @@ static size_t tile_pos(const struct weft_dt *dt, MPI_Offset x)
 	return lo;
 }
 
-/* As tile_pos(), for a tile whose pieces overlap: checks them in order. */
+/*
+ * As tile_pos(), for a tile whose pieces overlap: checks the pieces one after
+ * the other.
+ */
 static size_t tile_first(const struct weft_dt *dt, MPI_Offset x)
 {
 	const struct weft_typed tile = { dt, NULL, 1 };

@@ -6,16 +6,16 @@
  *   stream     0 1 2 3 | 4 5 6 7 | ...            (tiles of 4 data bytes)
  *   file   disp: 01..23..|45..67..| ...           (extent of 8 bytes)
  *
- * The walk of types_pack.c computes the pieces: the map is a typed buffer whose
- * addresses are offsets. Offsets do not decrease with the position, so a
- * bisection computes the inverse. A layout is also sent to the other members:
- * an aggregator computes which bytes of a member belong to its part of the file
- * without a list of pieces.
+ * The datatype walk in types_pack.c computes the pieces: the map is a typed
+ * buffer whose addresses are file offsets. Offsets normally do not decrease
+ * with the position, so a bisection computes the inverse. A layout is also sent
+ * to the other members, so that an aggregator can compute which bytes of a
+ * member are in its part of the file without receiving a list of pieces.
  *
  * Offsets decrease where tiles overlap (the extent is smaller than the true
  * extent, as in filetypes that are used for one tile only), and where pieces of
- * a tile overlap, which a file that is only read may have. Such ranges are
- * accessed piece by piece (file_layout_is_ordered()).
+ * a tile overlap, which is allowed only if the file is not written. Such ranges
+ * are accessed piece by piece (file_layout_is_ordered()).
  */
 #ifndef WEFT_FILE_LAYOUT_H
 #define WEFT_FILE_LAYOUT_H
@@ -27,11 +27,11 @@ struct file_layout {
 	struct weft_typed map; /* buf: the displacement as an address */
 	struct weft_dt *dt;
 	MPI_Offset disp;
-	MPI_Count pieces; /* contiguous pieces of a tile, at most PIECES_MAX */
-	/* bits that are set in any boundary between pieces */
+	MPI_Count pieces; /* number of contiguous pieces of a tile */
+	/* bitwise OR of all boundaries between pieces */
 	uint64_t grain;
 	bool contig; /* the stream is one run of bytes of the file */
-	bool owned;  /* dt was decoded and has no references */
+	bool owned;  /* dt was decoded and is not reference-counted */
 	/* pieces of a tile overlap; file_layout_find_overlaps() sets this */
 	bool overlaps;
 	bool tiles_overlap;
@@ -40,17 +40,23 @@ struct file_layout {
 
 /* Creates the layout; holds a reference on dt. NULL: out of memory. */
 struct file_layout *file_layout_open(struct weft_dt *dt, MPI_Offset disp);
-/* An access in progress holds a reference; each one needs a close. */
+/*
+ * An access in progress holds a reference, which it drops by
+ * file_layout_close().
+ */
 struct file_layout *file_layout_get(struct file_layout *l);
 void file_layout_close(struct file_layout *l);
-/* Checks all pieces; only views of files that are read may have overlaps. */
+/*
+ * Sets l->overlaps if pieces of a tile overlap, which is allowed only if the
+ * file is not written.
+ */
 void file_layout_find_overlaps(struct file_layout *l);
 
 /* Returns the offset of byte `pos` of the stream. */
 MPI_Offset file_layout_offset(const struct file_layout *l, size_t pos);
 /*
- * Returns the number of bytes of the stream before the first one at or beyond
- * this offset of the file.
+ * Returns the number of bytes of the stream before the first byte that is at or
+ * beyond this offset of the file.
  */
 size_t file_layout_pos(const struct file_layout *l, MPI_Offset offset);
 

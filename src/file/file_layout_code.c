@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Encoding of layouts for other members: a header, then the nodes of the
- * description in depth-first order, each with its list of parts. A decoded
- * layout has a datatype with the fields that packing reads, in one block of
- * memory: type, nodes, child pointers, parts.
+ * datatype description in depth-first order, each with its list of parts. A
+ * decoded layout has a datatype with the fields that packing reads, in one
+ * block of memory: type, nodes, child pointers, parts.
  */
 #include "src/file/file_layout.h"
 
@@ -104,7 +104,7 @@ void file_layout_encode(const struct file_layout *l, void *to)
 struct decoder {
 	const char *at;
 	const char *end;
-	/* free entries of the block */
+	/* free entries of the memory block */
 	struct weft_dtn *node;
 	const struct weft_dtn **child;
 	struct weft_dtn_part *part;
@@ -130,7 +130,10 @@ static struct weft_dtn *new_node(struct decoder *d)
 
 static bool get_node(struct decoder *d, struct weft_dtn *n, int depth);
 
-/* Returns whether positions increase from 0 to the size of the node. */
+/*
+ * Returns whether the positions of the parts do not decrease, start at 0 and
+ * end at the size of the node.
+ */
 static bool parts_are_valid(const struct weft_dtn *n)
 {
 	for (MPI_Count i = 0; i < n->count; i++)

@@ -67,7 +67,7 @@ static struct weft_dt *resized(struct weft_dt *old, MPI_Count extent)
 	return dt;
 }
 
-/* Returns n copies of old at a distance; drops old. */
+/* Returns a type of n copies of old at a stride of `stride`; drops old. */
 static struct weft_dt *loop(struct weft_dt *old, MPI_Count n, MPI_Count stride)
 {
 	struct weft_dt *dt;
@@ -199,7 +199,7 @@ static void grain_divides_boundaries(void **state)
 	weft_dt_put(dt);
 }
 
-/* The buffer of a window has the bytes at their offsets from its begin. */
+/* The buffer of a window has the bytes at their offsets in the window. */
 static void typed_buffer_of_a_window(void **state)
 {
 	struct weft_dt *dt = vector(4, 2, 5);

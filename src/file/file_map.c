@@ -44,8 +44,8 @@ void file_map_close(struct weft_file *f)
 }
 
 /*
- * Returns whether a mapping is faster than reads and writes, and has the same
- * effect.
+ * Returns whether a mapping is faster than read and write calls, and has the
+ * same effect.
  */
 static bool is_suitable(const struct weft_file *f)
 {
@@ -96,8 +96,8 @@ bool file_map_holds(const struct weft_file *f, bool write, MPI_Offset end)
 }
 
 struct map_copy {
-	const struct iovec *mem, *at; /* lists of the same number of bytes */
-	int k;			      /* pieces of the file */
+	const struct iovec *mem, *at; /* lists with the same total length */
+	int k;			      /* number of pieces of the file */
 	bool write;
 };
 
@@ -125,7 +125,10 @@ static void copy_pieces(void *arg)
 		}
 }
 
-/* Copies by the process itself. Returns false after a fault. */
+/*
+ * Copies with memcpy() under a guard. Returns false after a fault, or if no
+ * guard is possible.
+ */
 static bool copy_guarded(const struct iovec *mem, struct iovec *at, int k,
 			 bool write)
 {

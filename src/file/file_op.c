@@ -22,7 +22,7 @@ static int device_open(struct file_op *op, bool write)
 	return write ? weft_device_copy(&op->user, &op->device) : 0;
 }
 
-/* Copies the first bytes that were read to device memory. */
+/* Copies the first `bytes` bytes of the data that was read to device memory. */
 static int device_store(const struct file_op *op, size_t bytes)
 {
 	char *packed = malloc(bytes + 1);
@@ -49,7 +49,10 @@ MPI_Offset weft_file_etypes(const struct weft_file *f,
 	return bytes % etype ? -1 : bytes / etype;
 }
 
-/* Converts the application's data to the file's representation. */
+/*
+ * Prepares the conversion: allocates the buffer and, for a write, converts the
+ * application's data to the file's representation.
+ */
 static int convert_open(struct file_op *op, const struct weft_file_rep *rep)
 {
 	struct file_range *r = &op->range;
@@ -103,7 +106,10 @@ static MPI_Count whole_elements(const struct file_op *op)
 	return op->dt->size ? (MPI_Count)op->range.done / op->dt->size : 0;
 }
 
-/* Converts the data that was read. Returns its bytes in memory, or -errno. */
+/*
+ * Converts the data that was read. Returns the number of bytes in memory, or
+ * -errno.
+ */
 static MPI_Count convert_finish(const struct file_op *op)
 {
 	struct weft_typed part = op->user;

@@ -14,7 +14,7 @@ struct file_op {
 	struct file_range range;
 	struct weft_typed user; /* the application's memory, or its host copy */
 	struct weft_typed device; /* the application's device memory */
-	void *host_copy; /* block of user.buf; NULL: no device memory */
+	void *host_copy; /* memory of user.buf; NULL: no device memory */
 	/* representation of the file; NULL: no conversion */
 	const struct weft_file_rep *rep;
 	struct weft_dt *dt; /* user.dt in the file's representation */
@@ -25,8 +25,8 @@ struct file_op {
 /* Prepares an access; holds references on the file and the types. */
 int file_op_open(struct file_op *op, const struct weft_file_access *a);
 /*
- * Converts the data that was read. Returns the bytes of the application's
- * memory that were accessed, or -errno.
+ * Converts the data that was read. Returns the number of bytes of the
+ * application's memory that were accessed, or -errno.
  */
 MPI_Count file_op_finish(struct file_op *op);
 void file_op_close(struct file_op *op);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Opening and closing of files. The members agree on two contexts, rank 0 opens
- * (and creates) the file and broadcasts what all must have in common, the
- * others open the file, and all agree on the result.
+ * Opening and closing of files. The members agree on the contexts of two
+ * communicators, rank 0 opens (and creates) the file and broadcasts the values
+ * that all members share, the others open the file, and all agree on the
+ * result.
  */
 #include "src/file/file.h"
 
@@ -110,7 +111,10 @@ static struct weft_file *file_new(const char *path, int amode)
 	return NULL;
 }
 
-/* The requests of a file call the error handler of the file. */
+/*
+ * Makes failed requests return their errors, so that the error handler of the
+ * file is called, not that of the communicator.
+ */
 static void prepare_comm(struct weft_comm *c, const char *path)
 {
 	struct weft_errh *old = c->errh;
@@ -148,7 +152,7 @@ static void number_hosts(struct weft_file *f, const int *first)
 	}
 }
 
-/* Gathers the first rank of each member's host in the job. */
+/* Gathers, for each member, the first rank of its host in the job. */
 static int gather_hosts(struct weft_file *f)
 {
 	struct weft_channel m = weft_channel_of(f->control);
@@ -166,7 +170,10 @@ static int gather_hosts(struct weft_file *f)
 	return rc;
 }
 
-/* Finds the host of each member; sends messages only if there are several. */
+/*
+ * Finds the host of each member; sends messages only if the members are on
+ * several hosts.
+ */
 static int find_hosts(struct weft_file *f)
 {
 	size_t n = (size_t)f->comm->size;
@@ -374,7 +381,7 @@ int weft_file_size_set(struct weft_file *f, MPI_Offset size)
 
 	if (rc)
 		return rc;
-	/* beyond the limit ftruncate() would send SIGXFSZ */
+	/* beyond this limit ftruncate() would raise SIGXFSZ */
 	if (f->comm->rank == 0 && (uint64_t)size > f->max_size)
 		rc = -EFBIG;
 	else if (f->comm->rank == 0 && ftruncate(f->fd, size))

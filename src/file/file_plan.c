@@ -9,7 +9,7 @@
 /*
  * On one host the members share the page cache. Up to this ratio of the tile to
  * its data, reading the gaps costs less than messages. From this mean length of
- * the pieces on, in bytes, a system call for each costs less than messages.
+ * the pieces on, in bytes, one system call per piece costs less than messages.
  */
 #define READ_ALL   4
 #define LONG_PIECE 2048
@@ -71,8 +71,8 @@ static bool is_ordered(const struct file_plan *p, int rank)
 struct total {
 	struct range all;
 	MPI_Offset bytes;
-	bool interleaved; /* a range begins before the end of an earlier one */
-	bool unordered;	  /* the offsets of a member's range decrease */
+	bool interleaved; /* a range begins before the previous one ends */
+	bool unordered;	  /* the offsets in a member's range decrease */
 };
 
 static struct total add_up(const struct file_plan *p)

@@ -29,18 +29,21 @@ struct file_plan {
 	/* ranges of the members, indexed by rank */
 	const struct file_member *member;
 	bool two_phase;	 /* false: every member accesses the file itself */
-	MPI_Offset base; /* begin of domain 0 */
+	MPI_Offset base; /* start of domain 0 */
 	MPI_Offset end;
-	MPI_Offset domain; /* bytes of a domain */
-	MPI_Offset window; /* bytes of a window */
+	MPI_Offset domain; /* size of a domain, bytes */
+	MPI_Offset window; /* size of a window, bytes */
 	int rounds;
 };
 
-/* Chooses the methods for the views of all members. */
+/*
+ * Decides from the views of all members, separately for reads and writes,
+ * whether every member accesses the file itself.
+ */
 void file_plan_view_set(struct weft_file *f);
 /*
- * Returns whether every member accesses the file itself, whatever the ranges
- * are; then no ranges are exchanged.
+ * Returns whether every member accesses the file itself, regardless of the
+ * ranges; then no ranges are exchanged.
  */
 bool file_plan_is_direct(const struct weft_file *f, bool write);
 

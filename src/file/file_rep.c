@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Data representations: native and internal (the bytes of memory), external32,
- * and those that the application registers, which exist until the process ends.
+ * and representations that the application registers, which exist until the
+ * process ends.
  */
 #include "src/file/file_rep.h"
 
@@ -26,7 +27,9 @@ static struct weft_file_rep internal = { REP_NATIVE,
 static struct weft_file_rep native = { REP_NATIVE,
 				       { .name = "native" },
 				       &internal };
-/* protects the end of the list, which begins with `native` */
+/*
+ * protects the end of the list of representations, which begins with `native`
+ */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /* ---- names --------------------------------------------------------------- */
@@ -104,7 +107,10 @@ int file_rep_basic(const struct weft_file_rep *rep, const struct weft_dt *dt,
 
 /* ---- conversion ---------------------------------------------------------- */
 
-/* Calls a function with int counts for all elements, in parts. */
+/*
+ * Converts all elements by a function with an int count, in several calls if
+ * there are more than INT_MAX elements.
+ */
 static int call_int(MPI_Datarep_conversion_function *fn,
 		    const struct weft_file_rep *rep, const struct weft_typed *t,
 		    char *file)

@@ -20,7 +20,7 @@ int file_rep_write(const struct weft_file_rep *rep, const struct weft_typed *t,
 int file_rep_read(const struct weft_file_rep *rep, const struct weft_typed *t,
 		  void *file);
 
-/* Gets the bytes of a predefined type in the file. */
+/* Gets the size of a predefined type in the file, bytes. */
 int file_rep_basic(const struct weft_file_rep *rep, const struct weft_dt *dt,
 		   MPI_Count *bytes_p);
 

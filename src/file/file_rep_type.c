@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Types in the representation of a file: the constructors of a type are
- * repeated with basic types of the sizes that they have in the file. Strides
- * and displacements in elements then follow; those in bytes are unchanged, as
- * MPI specifies for types that are not portable.
+ * repeated with basic types that have the sizes used in the file. Strides and
+ * displacements in elements thus change with the sizes; those in bytes are
+ * unchanged, as MPI specifies for types that are not portable.
  */
 #include "src/file/file_rep.h"
 
@@ -14,13 +14,16 @@
 
 /* ---- arguments of constructors ------------------------------------------- */
 
-/* Returns number k of the counts, which precede displacements in bytes. */
+/* Returns count number k of the constructor's arguments. */
 static MPI_Count num(const struct weft_dt_env *e, MPI_Count k)
 {
 	return e->counts ? e->c[k] : e->i[k];
 }
 
-/* Returns address k; `first`: the number of counts before the addresses. */
+/*
+ * Returns address number k of the constructor's arguments; `first`: number of
+ * counts before the addresses.
+ */
 static MPI_Count addr(const struct weft_dt_env *e, MPI_Count first, MPI_Count k)
 {
 	return e->counts ? e->c[first + k] : e->a[k];
@@ -40,7 +43,7 @@ static int make_basic(const struct weft_file_rep *rep, const struct weft_dt *dt,
 
 /* ---- lists of blocks ----------------------------------------------------- */
 
-/* Combiners with lists: what their arguments are. */
+/* Arguments of the combiners that have lists. */
 struct list_kind {
 	bool lengths; /* a length for each block; else one length for all */
 	bool bytes;   /* displacements in bytes; else in elements */

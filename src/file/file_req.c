@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Time in ns for which a wait blocks without progress of messages. */
+/* Time in ns for which a wait blocks without making progress on messages. */
 #define WAIT_NS 1000000
 
 struct access_req {
@@ -29,7 +29,10 @@ static void run_access(struct file_job *job)
 	a->op.error = file_range_move(&a->op.range);
 }
 
-/* Sets the result of the request. Returns 1, or the error code. */
+/*
+ * Sets the result of the request. Returns 1 on success, otherwise an MPI error
+ * code.
+ */
 static int access_end(struct access_req *a)
 {
 	MPI_Count bytes = file_op_finish(&a->op);

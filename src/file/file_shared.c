@@ -2,10 +2,10 @@
 /*
  * Shared file pointer and atomic mode. The pointer is a word of rank 0 that all
  * members change by fetch-and-op: on one host a word that they map
- * (file_word.h), between hosts and in virtual time a word of a window. The lock
- * of atomic mode is that of a window at rank 0. On one host rank 0 need not
- * act; between hosts the paths of src/win apply. A file with one member has
- * neither.
+ * (file_word.h), between hosts and in virtual time a word in a window. The lock
+ * of atomic mode is the lock of a window at rank 0. On one host, accesses by
+ * other members need no action of rank 0; between hosts they take the paths of
+ * src/win. A file with one member has no windows.
  */
 #include "src/file/file_guard.h"
 
@@ -98,7 +98,7 @@ int file_guard_close(struct weft_file *f)
 
 /* ---- shared file pointer ------------------------------------------------- */
 
-/* Applies op to the word. Returns the old value in *old_p. */
+/* Applies op to the word in the window. Stores the old value in *old_p. */
 static int change_word(struct weft_file *f, MPI_Op op, int64_t operand,
 		       MPI_Offset *old_p)
 {
@@ -232,7 +232,10 @@ int file_guarded_move(struct file_range *r)
 
 	if (!r->f->atomic)
 		return file_range_move(r);
-	/* a window's lock has one holder in a process: exclude its threads */
+	/*
+	 * a process can hold a window's lock only once: exclude its other
+	 * threads
+	 */
 	pthread_mutex_lock(&r->f->guard_mutex);
 	if (w)
 		rc = weft_win_lock(

@@ -19,7 +19,7 @@
 
 /* ---- checks -------------------------------------------------------------- */
 
-/* Checks one piece after the piece from *last to *end. */
+/* Checks one piece; *last: start of the previous piece, *end: its end. */
 static enum weft_file_type_error check_piece(const struct iovec *piece,
 					     bool write, uintptr_t *last,
 					     uintptr_t *end)
@@ -216,7 +216,8 @@ static int view_make(const struct weft_file *f, struct file_view *v,
 /*
  * Waits for the collective accesses in progress, which use the layouts of all
  * members. All members have started them before this collective call. MPI does
- * not allow this state; programs exist that reach it.
+ * not allow a change of the view while accesses are in progress, but programs
+ * exist that do this.
  */
 static void drain(struct weft_file *f)
 {

@@ -5,7 +5,10 @@
 
 #include "src/file/file.h"
 
-/* Sets the view of bytes, which all members have after the opening. */
+/*
+ * Sets the default view, a stream of bytes, which all members have after
+ * opening the file.
+ */
 int file_view_open(struct weft_file *f);
 /* Frees the view and the layouts of all members. */
 void file_view_close(struct weft_file *f);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Reads and writes of aggregators (file_window.h). A window without gaps
- * between the data of the members is written by one call. With gaps, each run
- * of data is written, or the gaps are read and everything is written at once,
- * under a lock of the range.
+ * between the data of the members is written by one call. With gaps, either
+ * each run of data is written separately, or the gaps are read and everything
+ * is written at once, under a lock of the range.
  */
 #include "src/file/file_window.h"
 
@@ -28,7 +28,7 @@ struct store {
 
 /* ---- marks --------------------------------------------------------------- */
 
-/* Returns the bits of all boundaries between data and gaps. */
+/* Returns the bitwise OR of all boundaries between data and gaps. */
 static uint64_t boundaries(const struct store *s, const struct file_part *part)
 {
 	uint64_t bits = (uint64_t)s->w.offset;
@@ -74,7 +74,7 @@ static void mark_part(struct store *s, const struct file_layout *l,
 
 /* ---- writing ------------------------------------------------------------- */
 
-/* The marked runs together. */
+/* Summary of the marked runs. */
 struct extent {
 	size_t first; /* offset in the window */
 	size_t end;
@@ -123,7 +123,7 @@ static int write_runs(struct store *s)
 	return rc;
 }
 
-/* Stores the bytes of the file between the marked runs in the buffer. */
+/* Copies the file's data between the marked runs from `old` to the buffer. */
 static void fill_gaps(struct store *s, const struct extent *e, const char *old)
 {
 	size_t at = e->first, from = e->first, n;
@@ -149,7 +149,10 @@ static int rewrite(struct store *s, const struct extent *e, char *old)
 	return file_io_write(s->f, s->buf + e->first, span, offset, &done);
 }
 
-/* Returns -EAGAIN if the range cannot be locked. */
+/*
+ * Writes the data with the gaps between the runs. Returns -EAGAIN if the range
+ * cannot be locked or memory is missing.
+ */
 static int write_with_gaps(struct store *s, const struct extent *e)
 {
 	MPI_Offset offset = s->w.offset + (MPI_Offset)e->first;

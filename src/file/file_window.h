@@ -9,14 +9,14 @@
 #include "src/file/file_plan.h"
 
 /*
- * Writes the parts of all members, which are in buf, to the file. w->offset of
- * the file is at buf. Returns 0 or -errno.
+ * Writes the parts of all members, which are in buf, to the file. Offset
+ * w.offset of the file is at buf. Returns 0 or -errno.
  */
 int file_window_write(struct weft_file *f, struct file_window w, char *buf,
 		      const struct file_part *part);
 
 /*
- * Reads the range of all parts to buf. Returns the offset at which the file
+ * Reads the range of all parts into buf. Returns the offset at which the file
  * ends, INT64_MAX if the range does not contain the end, or -errno.
  */
 MPI_Offset file_window_read(struct weft_file *f, struct file_window w,

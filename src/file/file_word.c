@@ -10,7 +10,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* words of a region, a cache line each; the token is in the place of word 0 */
+/*
+ * number of words in a region, each in its own cache line; word 0 is the token
+ */
 #define WORDS 1024
 
 struct line {

@@ -3,7 +3,7 @@
  * Words of shared file pointers, for files whose members run on one host. Rank
  * 0 of a file reserves a word in a region of its process, which exists until
  * MPI_Finalize. Another member maps the region when it first uses the pointer,
- * so opening a file needs only a message with the place of the word.
+ * so opening a file needs only a message with the location of the word.
  *
  *   rank 0    file_word_take -> file_word_map -> file_word_close
  *   others    receive the place -> file_word_map -> file_word_close
@@ -16,7 +16,7 @@
 
 #include <stdbool.h>
 
-/* Place of a word: the region of a process, and the index in the region. */
+/* Location of a word: the region of a process, and the index in the region. */
 struct file_word_place {
 	int64_t pid;
 	uint64_t token; /* random number that identifies the region */
@@ -32,9 +32,12 @@ struct file_word {
 	weft_au64 own;		   /* word of a file with one member */
 };
 
-/* Reserves a word and sets it to value; place.index is 0 if none is free. */
+/* Reserves a word and sets it to value; place.index is 0 if no word is free. */
 void file_word_take(struct file_word *w, uint64_t value);
-/* Sets w->at. Returns 0 or -errno. Calls for a word exclude each other. */
+/*
+ * Maps the word and sets w->at. Returns 0 or -errno. The caller serializes the
+ * calls for a word.
+ */
 int file_word_map(struct file_word *w);
 void file_word_close(struct file_word *w);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Words of shared file pointers: reservation, mapping, wrong places. */
+/* Words of shared file pointers: reservation, mapping, invalid places. */
 #include "src/file/file_word.h"
 
 #include "test/t.h"
@@ -37,7 +37,7 @@ static void members_share_a_word(void **state)
 	file_words_close();
 }
 
-/* A freed word is used again, with its own start. */
+/* A freed word is reused, with a new start value. */
 static void word_is_reused(void **state)
 {
 	struct file_word a = { 0 }, b = { 0 };

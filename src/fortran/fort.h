@@ -3,12 +3,12 @@
  * Conversions between Fortran arguments and those of the C ABI. Files that
  * define procedures are compiled twice: for the names mpi_*_, which call MPI_*,
  * and with FORT_PMPI for the names pmpi_*_, which call PMPI_*. A tool that
- * replaces the functions of C thus also receives the calls of Fortran.
+ * replaces the C functions thus also intercepts the Fortran calls.
  */
 #ifndef FORT_H
 #define FORT_H
 
-#define WEFT_STRICT_ABI /* the names of the standard ABI, no others */
+#define WEFT_STRICT_ABI /* only the names of the standard ABI */
 #include <mpi.h>
 
 #include <stddef.h>
@@ -28,7 +28,7 @@
 #define FORT_ALIAS(body, name) FORT_ALIAS_(body, FORT_F(name))
 #define FORT_ALIAS_(body, name) \
 	FORT_EXPORT extern __typeof__(body) name __attribute__((alias(#body)));
-/* Defines the names of mpif.h and the module mpi, and of mpi_f08. */
+/* Defines the name for mpif.h and the module mpi, and the name for mpi_f08. */
 #define FORT_BOTH(body, name)     \
 	FORT_ALIAS(body, name##_) \
 	FORT_ALIAS(body, name##_f08_)
@@ -87,7 +87,7 @@ static inline void fort_end(int *ierror, int rc)
 		*ierror = rc;
 }
 
-/* Adds one to the indices of C, which start at 0. */
+/* Adds one to the indices that C returns, which start at 0. */
 static inline void fort_index(int *index, int n)
 {
 	for (int i = 0; i < n; i++)
@@ -121,7 +121,10 @@ struct fort_mem {
 	_Alignas(16) char stack[256];
 };
 
-/* Never returns NULL: without memory, the job ends with a message. */
+/*
+ * Returns memory for a converted argument; never NULL: if memory is exhausted,
+ * the job ends with a message.
+ */
 void *fort_mem(struct fort_mem *m, size_t bytes);
 void fort_mem_end(struct fort_mem *m);
 int *fort_bools(struct fort_mem *m, const int *logicals, int n);
@@ -129,14 +132,20 @@ void fort_bools_update(int *logicals, const int *bools, int n);
 
 /* ---- strings ------------------------------------------------------------- */
 
-/* Returns the string without leading and trailing blanks, with a final null. */
+/*
+ * Returns a C string: the Fortran string without leading and trailing blanks,
+ * with a final null.
+ */
 char *fort_string(struct fort_mem *m, const char *s, size_t n);
-/* Copies the string of C into n characters, filled with blanks. */
+/* Copies a C string into n characters and fills the rest with blanks. */
 void fort_pad(char *to, size_t n, const char *from);
 
 /* ---- handles ------------------------------------------------------------- */
 
-/* The integer of a predefined handle is the value of the handle. */
+/*
+ * Handles below this value are predefined; the Fortran integer of such a handle
+ * is its value in C.
+ */
 #define FORT_PREDEFINED 4096
 
 #define FORT_HANDLE(Name, Type)                                              \
@@ -181,9 +190,12 @@ void fort_requests_update(int *i, const MPI_Request *h, int n);
 
 /* ---- lengths of array arguments ------------------------------------------ */
 
-/* Number of blocks in a collective of this communicator. */
+/* Returns the number of blocks in a collective on this communicator. */
 int fort_peers(const int *comm);
-/* Number of neighbours: destinations if out, else sources. */
+/*
+ * Returns the number of neighbours: destinations if `out` is not 0, otherwise
+ * sources.
+ */
 int fort_neighbors(const int *comm, int out);
 int fort_cart_dims(const int *comm);
 

@@ -2,7 +2,10 @@
 /* Attributes: integers in Fortran, addresses in C. See fort_callback.h. */
 #include "src/fortran/fort_callback.h"
 
-/* C gets the address of a predefined attribute, Fortran the value. */
+/*
+ * C gets the address of the value of a predefined attribute, Fortran the value
+ * itself.
+ */
 static MPI_Aint value_of(int keyval, void *attribute)
 {
 	if (keyval == MPI_WIN_SIZE)
@@ -20,7 +23,10 @@ static int no_memory(void)
 	return MPI_ERR_NO_MEM;
 }
 
-/* Value: the integer of the procedure, shorter in those of MPI 1. */
+/*
+ * Value: type of the attribute argument; the procedures of MPI 1 use a shorter
+ * integer.
+ */
 #define GET(Fn, Kind, Value)                                                   \
 	static void f_##Fn(int *object, int *keyval, Value *val, int *flag,    \
 			   int *ierror)                                        \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Callbacks that find the procedure of Fortran by their extra state. */
+/* Callbacks that find the Fortran procedure through their extra state. */
 #include "src/fortran/fort_callback.h"
 
 #include <stdlib.h>
@@ -35,7 +35,10 @@ static int call_copy(struct fort_keyval *k, int object, int keyval,
 	return rc;
 }
 
-/* A copy has the language of the attribute. */
+/*
+ * The copy of an attribute belongs to the same language (C or Fortran) as the
+ * attribute.
+ */
 static int copy(struct fort_keyval *k, int object, int keyval, void *in,
 		void *out, int *flag)
 {

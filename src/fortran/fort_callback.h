@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Callbacks of Fortran programs, called from C. Arguments of Fortran are
- * addresses, handles are integers, and ierror is the last argument.
+ * Callbacks of Fortran programs, called from C. Fortran arguments are passed by
+ * address, handles are integers, and ierror is the last argument.
  */
 #ifndef FORT_CALLBACK_H
 #define FORT_CALLBACK_H
 
 #include "src/fortran/fort.h"
 
-/* A procedure of any interface. */
+/* A Fortran procedure with any interface. */
 typedef void fort_proc(void);
 
 /*
- * Operators and error handlers get no argument by which C could find the
- * procedure of Fortran. Each of these functions therefore returns one of
- * FORT_SLOTS functions of C that belongs to the procedure from then on, or NULL
- * when FORT_SLOTS different procedures are in use.
+ * Operators and error handlers get no argument through which a C function could
+ * find the Fortran procedure. Each of these functions therefore returns one of
+ * FORT_SLOTS C functions, which belongs to the procedure from then on, or NULL
+ * if FORT_SLOTS different procedures are in use.
  */
 #define FORT_SLOTS 64
 MPI_User_function *fort_op_fn(fort_proc *proc);
@@ -27,8 +27,9 @@ MPI_Session_errhandler_function *fort_session_err_fn(fort_proc *proc);
 
 /*
  * An attribute that Fortran sets is an integer; C gets the address of this
- * integer. The attribute of C is therefore a cell with the value. Fortran gets
- * the value of a cell, and the address itself of an attribute that C has set.
+ * integer. In C the attribute is therefore the address of a cell that contains
+ * the value. Fortran gets the value of a cell, or the address itself if C has
+ * set the attribute.
  */
 void *fort_cell(MPI_Aint value); /* returns NULL if there is no memory */
 MPI_Aint fort_cell_value(void *attribute);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* The procedures that take procedures: see fort_callback.h. */
+/* Procedures that have procedures as arguments: see fort_callback.h. */
 #include "src/fortran/fort_callback.h"
 #include "fort_have.h"
 
@@ -68,7 +68,9 @@ static struct fort_keyval *new_keyval(fort_proc *copy, fort_proc *del,
 	return k;
 }
 
-/* Every keyval has these functions of C, which also free the cells. */
+/*
+ * All keyvals of one kind use the same C callbacks, which also free the cells.
+ */
 #define KEYVAL(Name, name)                                                    \
 	static void f_##Name##_create_keyval(fort_proc *copy, fort_proc *del, \
 					     int *keyval, MPI_Aint *extra,    \
@@ -106,7 +108,9 @@ FORT_ALIAS(f_Keyval_create, mpi_keyval_create_)
 
 /* ---- operators and error handlers ---------------------------------------- */
 
-/* No slot is free: an error of its own class, since memory is not the reason.
+/*
+ * Raises an error when no slot is free. It is not MPI_ERR_NO_MEM, because
+ * memory is not exhausted.
  */
 static int no_slot(void)
 {

@@ -6,8 +6,7 @@
 #include <stdlib.h>
 
 struct cell {
-	MPI_Aint value; /* first: C gets the address of the cell as its address
-			 */
+	MPI_Aint value; /* first: the address of a cell is that of its value */
 	struct cell *next;
 };
 

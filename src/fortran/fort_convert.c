@@ -118,8 +118,8 @@ void fort_requests_update(int *i, const MPI_Request *h, int n)
 }
 
 /*
- * A length that cannot be found is 0: the function of C then reports the
- * error in the communicator.
+ * Returns 0 if the number cannot be determined: the C function then reports the
+ * invalid communicator.
  */
 int fort_peers(const int *comm)
 {

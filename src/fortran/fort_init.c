@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Registration of the Fortran compiler's types with the C library. */
+/* Registration of the Fortran compiler's types with the MPI library. */
 #include "src/fortran/fort_init.h"
 
 static void register_sizes(void)

@@ -5,7 +5,7 @@
 
 #include "src/fortran/fort.h"
 
-/* Called before MPI starts; the first call in a process has the effect. */
+/* Called before MPI starts; only the first call in a process has an effect. */
 void fort_register(void);
 
 #endif

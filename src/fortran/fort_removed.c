@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Procedures that MPI 3.0 removed and old programs call, as the successors of
- * weft/mpi_compat.h in C. Addresses are default INTEGERs, so these work for
- * relative displacements; an address that does not fit is an error.
+ * Procedures that MPI 3.0 removed but old programs still call; each calls its
+ * successor, as weft/mpi_compat.h does in C. Addresses are default INTEGERs, so
+ * these procedures work for relative displacements; an address that does not
+ * fit is an error.
  */
 #include "src/fortran/fort_callback.h"
 
 #include <limits.h>
 
-/* Sets a default INTEGER. Returns an error code. */
+/*
+ * Stores an address in a default INTEGER. Returns MPI_SUCCESS, or MPI_ERR_ARG
+ * if it does not fit.
+ */
 static int narrow(int *to, MPI_Aint from)
 {
 	if (from > INT_MAX || from < INT_MIN) {

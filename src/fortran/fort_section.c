@@ -190,7 +190,10 @@ int fort_one(struct fort_section *s, CFI_cdesc_t *d, MPI_Count count, int type)
 	return MPI_SUCCESS;
 }
 
-/* The distance of all neighbouring elements, or 0 if it varies. */
+/*
+ * Returns the distance in bytes between neighbouring elements, or 0 if it
+ * varies.
+ */
 static ptrdiff_t uniform_step(const CFI_cdesc_t *d)
 {
 	ptrdiff_t step = 0, next = 0;
@@ -231,7 +234,10 @@ int fort_many(struct fort_section *s, CFI_cdesc_t *d, int type, int pending,
 
 /* ---- copies -------------------------------------------------------------- */
 
-/* Copies between the section and contiguous memory. Returns the end of it. */
+/*
+ * Copies between the section and contiguous memory. Returns the end of the
+ * contiguous memory that was used.
+ */
 static char *move(const CFI_cdesc_t *d, int dims, char *at, char *packed,
 		  int in)
 {
@@ -250,7 +256,7 @@ int fort_copy(struct fort_section *s, CFI_cdesc_t *d, int pending, int constant)
 	s->addr = d->base_addr;
 	if (fort_plain(d))
 		return MPI_SUCCESS;
-	if (pending) /* no code would write the copy back */
+	if (pending) /* the copy could not be written back after the call */
 		return fail(MPI_ERR_BUFFER);
 	s->copy = malloc((size_t)elements_of(d, d->rank) * d->elem_len);
 	if (!s->copy)

@@ -16,8 +16,8 @@ struct fort_section {
 	void *addr;
 	MPI_Count count;   /* number of elements, for calls with large counts */
 	int n;		   /* number of elements, for calls with int counts */
-	int type;	   /* integer of the datatype */
-	MPI_Datatype made; /* the type to free; NULL: none */
+	int type;	   /* Fortran handle (integer) of the datatype */
+	MPI_Datatype made; /* datatype to free; NULL: none */
 	void *copy;	   /* contiguous copy; NULL: none */
 	CFI_cdesc_t *from; /* section to which the copy is written back */
 };
@@ -41,15 +41,20 @@ static inline int fort_plain(const CFI_cdesc_t *d)
 	return 1;
 }
 
-/* All return an error code. The buffer of one count and datatype. */
+/*
+ * This and the next two functions return an MPI error code. fort_one()
+ * describes a buffer with one count and one datatype.
+ */
 int fort_one(struct fort_section *s, CFI_cdesc_t *d, MPI_Count count, int type);
-/* A buffer of several blocks: counts and displacements stay as they are. */
+/*
+ * Describes a buffer of several blocks; counts and displacements are unchanged.
+ */
 int fort_many(struct fort_section *s, CFI_cdesc_t *d, int type, int pending,
 	      int constant);
-/* A buffer that the call may not see as a derived datatype. */
+/* Describes a buffer for a call that does not accept a derived datatype. */
 int fort_copy(struct fort_section *s, CFI_cdesc_t *d, int pending,
 	      int constant);
-/* Frees n sections; writes copies back. */
+/* Closes n sections: writes copies back, and frees copies and datatypes. */
 void fort_close(struct fort_section *s, int n);
 
 #endif

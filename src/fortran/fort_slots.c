@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Functions of C for operators and error handlers of Fortran: FORT_SLOTS of
- * each kind, numbered in octal. The same procedure always gets the same
- * function.
+ * C functions that call operators and error handlers written in Fortran:
+ * FORT_SLOTS of each kind, numbered in octal. The same procedure always gets
+ * the same function.
  */
 #include "src/fortran/fort_callback.h"
 
@@ -10,7 +10,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Returns the slot of the procedure, or -1. */
+/* Returns the slot of the procedure, or -1 if no slot is free. */
 static int slot_of(fort_proc **table, fort_proc *proc)
 {
 	int i;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Spawn: arrays of CHARACTER become arrays of strings. The end of a list is
- * an entry of blanks.
+ * Spawn: arrays of CHARACTER become arrays of strings. The last entry of a list
+ * is blank.
  */
 #include "src/fortran/fort.h"
 #include "fort_have.h"
@@ -18,7 +18,10 @@ static int is_blank(const char *s, size_t n)
 	return n == 0;
 }
 
-/* One string of a list in an allocation of its own, without trailing blanks. */
+/*
+ * Returns an allocated copy of one string, without trailing blanks; NULL: no
+ * memory.
+ */
 static char *copy_string(const char *s, size_t n)
 {
 	char *c;
@@ -90,7 +93,10 @@ static void f_Comm_spawn(char *command, char *argv, int *maxprocs, int *info,
 }
 FORT_BOTH(f_Comm_spawn, mpi_comm_spawn)
 
-/* The arguments of all commands: argvs(count, *), the first index is first. */
+/*
+ * Returns the argument lists of all commands from argvs(count, *), whose first
+ * index is the command; NULL: no memory.
+ */
 static char ***lists_of(const char *argvs, size_t n, size_t count)
 {
 	char ***all = calloc(count + 1, sizeof(*all));

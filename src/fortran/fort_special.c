@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Procedures whose Fortran form differs from the function of C in more than
- * the types of the arguments.
+ * Procedures whose Fortran form differs from the C function in more than the
+ * types of the arguments.
  */
 #include "src/fortran/fort_init.h"
 #include "src/fortran/fort_section.h"
@@ -106,7 +106,7 @@ static void f_Info_get(int *info, char *key, int *valuelen, char *value,
 }
 FORT_BOTH(f_Info_get, mpi_info_get)
 
-/* Lengths of C count the final null, lengths of Fortran do not. */
+/* Lengths in C include the final null, lengths in Fortran do not. */
 static void f_Info_get_string(int *info, char *key, int *buflen, char *value,
 			      int *flag, int *ierror, size_t key_n,
 			      size_t value_n)
@@ -200,8 +200,8 @@ FORT_ALIAS(f_Type_get_contents_c, mpi_type_get_contents_c_f08_)
 
 /*
  * mpif.h and the module mpi have no argument that could receive the address;
- * mpi_f08 has a TYPE(C_PTR). An automatic buffer is returned as the address of
- * the constant of Fortran.
+ * mpi_f08 has a TYPE(C_PTR). For an automatic buffer the address of the Fortran
+ * constant is returned.
  */
 static void set_address(void **to, void *from)
 {

@@ -47,7 +47,7 @@ struct health_job_info {
 	uint32_t ranks; /* number of ranks of the job on all hosts */
 	uint32_t shape[HEALTH_DIMS];
 	uint64_t pad[2];
-	char job[HEALTH_JOB]; /* name of the job; zero-terminated, as host */
+	char job[HEALTH_JOB]; /* name of the job; zero-terminated like `host` */
 	char host[HEALTH_HOST];
 	uint64_t pad2[4];
 };
@@ -108,7 +108,7 @@ struct health_slot {
 	uint64_t pad[5];
 	/* cache line 1: written by the rank in every round */
 	struct health_register host, nic;
-	/* cache lines 2 to 4: written by the rank in every round */
+	/* cache lines 2 to 4: updated by the rank in every round */
 	struct health_neighbour neighbour[WEFT_WATCH_PORTS];
 	uint64_t pad2[24];
 };

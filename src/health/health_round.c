@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One round of a rank: it increments its heartbeat, and checks its neighbours'
- * registers. If a neighbour has missed a heartbeat, its process is looked up:
- * an exited process is broken immediately; a process that exists is sick after
- * MISSES checks without a heartbeat. The last heartbeat is at most one round
- * older than the last check that saw it, so detection takes at most MISSES + 1
- * rounds: two periods.
+ * registers. If a neighbour has missed a heartbeat, its process is looked up: a
+ * rank whose process has exited is reported broken immediately; a rank whose
+ * process exists is reported sick after MISSES checks without a heartbeat. The
+ * last heartbeat is at most one round older than the last check that saw it, so
+ * detection takes at most MISSES + 1 rounds: two periods.
  */
 #include "src/os/alive.h"
 #include "src/health/health.h"

@@ -159,7 +159,7 @@ static void rank_without_heartbeat_is_sick_within_two_periods(void **state)
 	w.suspended[5] = true;
 	run_rounds(&w, 2);
 	T_IS(view_of(&w, 5).host, WEFT_WATCH_NORMAL);
-	/* ranks that check after rank 5 in a round, as rank 7, detect first */
+	/* ranks that check later in a round than rank 5 detect first */
 	run_rounds(&w, 1);
 	T_IS(view_of(&w, 5).host, WEFT_WATCH_SICK);
 	T_IS(view_of(&w, 5).by, 107);
@@ -608,7 +608,7 @@ static void a_rank_is_found_by_its_number(void **state)
 	world_close(&w);
 }
 
-/* The text of a view in buffers of every size: it is truncated at the end. */
+/* Checks the text of a view, which short buffers truncate at the end. */
 static void text_is(const struct weft_health_view *v, const char *expected)
 {
 	char text[128];

@@ -19,8 +19,9 @@ static uint32_t side_of(uint32_t n, unsigned power)
 }
 
 /*
- * Parses a shape such as "4x2x1" for 8 ranks. With more than three dimensions
- * the last ones are merged. Returns false if the shape does not have n nodes.
+ * Parses a shape such as "4x2x1" for 8 ranks. If the shape has more than three
+ * dimensions, the last dimensions are merged. Returns false if the shape does
+ * not have n nodes.
  */
 static bool parse_shape(const char *torus, uint32_t n,
 			uint32_t shape[HEALTH_DIMS])

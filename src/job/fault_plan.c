@@ -86,7 +86,10 @@ static bool skip(struct reader *r, const char *word)
 	return matches;
 }
 
-/* Parses digits with optional point and exponent. Returns the rest, or NULL. */
+/*
+ * Parses digits with optional point and exponent. Returns the rest of the text,
+ * or NULL if there are no digits.
+ */
 static const char *plan_number(const char *s, double *x_p)
 {
 	double x = 0, scale = 1;

@@ -49,9 +49,9 @@ enum weft_fault_plan_kind {
 	WEFT_FAULT_DUPLICATE,
 	WEFT_FAULT_REORDER,
 	WEFT_FAULT_CORRUPT,
-	WEFT_FAULT_DELAY,     /* delay by by_ps, probability per packet */
+	WEFT_FAULT_DELAY,     /* delay of by_ps, probability per packet */
 	WEFT_FAULT_PARTITION, /* the targets A|B cannot communicate */
-	/* a stream breaks after this number of bytes, in carriers */
+	/* in carriers: a stream breaks after this number of bytes */
 	WEFT_FAULT_CUT,
 	WEFT_FAULT_RAW, /* for tests: carriers do not repair faults */
 	WEFT_FAULT_DIE, /* for tests: failure after this number of sends */
@@ -82,9 +82,9 @@ struct weft_fault_plan_why {
 };
 
 /*
- * Parses text. Returns 0: the caller owns the plan until weft_fault_plan_fini;
- * -EINVAL (why has the message) or -ENOMEM: the plan is empty. name is used in
- * error messages.
+ * Parses text. Returns 0 (the caller must call weft_fault_plan_fini), -EINVAL
+ * (why has the message) or -ENOMEM; after an error the plan is empty. name is
+ * used in error messages.
  */
 int weft_fault_plan_parse(const char *name, const char *text,
 			  struct weft_fault_plan *plan,

@@ -250,7 +250,7 @@ static void plan_files_are_parsed_and_named_in_errors(void **state)
 	T_NOT_NULL(strstr(why.text, path));
 }
 
-/* Parses a valid plan with changes: accepted, or refused with a message. */
+/* A changed valid plan is accepted, or refused with a message. */
 static void changed_plans_are_refused_or_accepted(void **state)
 {
 	struct weft_fault_plan_why why;

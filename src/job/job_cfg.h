@@ -17,8 +17,8 @@
 
 enum weft_cfg_type {
 	WEFT_CFG_BOOL, /* 0, 1, no, yes, false, true, off or on */
-	WEFT_CFG_INT,  /* decimal or 0x, may be negative */
-	WEFT_CFG_SIZE, /* bytes or counts; suffix k, M, G (1024) */
+	WEFT_CFG_INT,  /* decimal, or hexadecimal with 0x; may be negative */
+	WEFT_CFG_SIZE, /* bytes or counts; suffixes k, M, G (powers of 1024) */
 	WEFT_CFG_TEXT, /* one of "a|b|c" in .choices; NULL: any text */
 };
 
@@ -27,7 +27,7 @@ struct weft_cfg_opt {
 	enum weft_cfg_type type;
 	const char *fallback; /* the default, as text */
 	const char *help;
-	/* range of a number, as "1..128"; NULL: any value */
+	/* range of a number, e.g. "1..128"; NULL: any value */
 	const char *choices;
 };
 
@@ -61,7 +61,10 @@ struct weft_cfg_table {
 int weft_cfg_warn_unknown(const char *prefix, const struct weft_cfg_table *t,
 			  size_t n);
 
-/* Returns the edit distance of two words (of their first 64 characters). */
+/*
+ * Returns the edit distance between two words (between their first 64
+ * characters).
+ */
 unsigned weft_cfg_distance(const char *a, const char *b);
 
 #endif

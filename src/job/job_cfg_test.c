@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of options: values, ranges, unknown names and the nearest one. */
+/* Tests of options: values, ranges, unknown names and suggestions. */
 #include "test/t.h"
 #include "src/job/job_cfg.h"
 #include "src/base/attr.h"

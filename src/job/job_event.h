@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Events that the members of a job report to their launcher through a pipe. An
- * event is shorter than PIPE_BUF, so the kernel writes it whole. Events of one
- * member are read in their order, and before its exit is seen.
+ * event is shorter than PIPE_BUF, so the kernel writes it atomically. The
+ * launcher reads the events of a member in the order in which they were sent,
+ * and before it detects the exit of the member.
  */
 #ifndef WEFT_JOB_EVENT_H
 #define WEFT_JOB_EVENT_H
@@ -23,7 +24,7 @@ struct weft_job_event {
 	char text[1008]; /* terminated by 0 */
 };
 
-/* Writes an event; excess text is cut. Returns 0 or -errno. */
+/* Writes an event; text that is too long is truncated. Returns 0 or -errno. */
 int weft_job_event_send(int fd, enum weft_job_event_kind kind, uint32_t member,
 			int code, const char *text);
 /*

@@ -20,7 +20,10 @@ struct weft_noise {
 	uint64_t seed;
 };
 
-/* Returns 0; -EINVAL: invalid. An empty text is no noise. */
+/*
+ * Parses the text. Returns 0; -EINVAL: the text is invalid. An empty text means
+ * no noise.
+ */
 static inline int weft_noise_parse(const char *text, struct weft_noise *n)
 {
 	char *end;

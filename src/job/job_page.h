@@ -36,7 +36,9 @@ int weft_job_page_open(struct weft_job_page *r, uint32_t members, bool counted);
  * -EINVAL: not a status page.
  */
 int weft_job_page_attach(struct weft_job_page *r, int fd);
-/* Returns the version of a page that has another version than this one's, or 0.
+/*
+ * Returns the version of the page behind fd if it differs from the version of
+ * this library, otherwise 0.
  */
 uint32_t weft_job_page_other(int fd);
 void weft_job_page_close(struct weft_job_page *r);
@@ -87,9 +89,9 @@ int weft_job_page_entry_get(const struct weft_job_page *r, uint32_t i,
 
 /*
  * Exits of members. The launcher records every exit, so that the other members
- * are notified; has_exited and exits (their number) are for members. wait_exit
- * blocks while the number of exits is `seen`, at most for a short time;
- * wake_waiters ends the waits of all members.
+ * are notified; has_exited and exits (which returns the number of exits) are
+ * called by members. wait_exit blocks while the number of exits is `seen`, at
+ * most for a short time; wake_waiters ends the waits of all members.
  */
 void weft_job_page_record_exit(struct weft_job_page *r, uint32_t i);
 bool weft_job_page_has_exited(const struct weft_job_page *r, uint32_t i);
@@ -99,8 +101,8 @@ void weft_job_page_wake_waiters(struct weft_job_page *r);
 
 /*
  * Events of recovery after failures, which several members record: the page
- * keeps their first begin and last end, so that the result does not depend on
- * the order of members. Pages without tallies have none.
+ * keeps the earliest begin and the latest end, so that the result does not
+ * depend on the order of members. Pages without tallies have no events.
  */
 enum weft_job_page_event_kind {
 	JOB_PAGE_FAILURE = 1, /* a member has detected a failure */
@@ -122,7 +124,10 @@ void weft_job_page_event_add(struct weft_job_page *r,
 /* Returns the table of JOB_PAGE_EVENTS entries, or NULL. */
 struct job_page_event *weft_job_page_events(const struct weft_job_page *r);
 
-/* Appends text that the launcher prints at the end; excess text is cut. */
+/*
+ * Appends text that the launcher prints at the end; text that does not fit is
+ * truncated.
+ */
 void weft_job_page_text_add(struct weft_job_page *r, const char *text);
 /* Returns the text, which the caller frees; NULL: no text. */
 char *weft_job_page_text(const struct weft_job_page *r);

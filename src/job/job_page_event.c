@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Events of recovery in the job status page (job_page.h): an open hash table by
- * the event's number. An entry is found or claimed by one compare-and-swap; its
- * times are minima and maxima.
+ * Events of recovery in the job status page (job_page.h): a hash table with
+ * open addressing, whose key is the event's number. An entry is found or
+ * claimed by one compare-and-swap; its times are minima and maxima.
  */
 #include "src/job/job_page.h"
 
@@ -32,7 +32,7 @@ static struct job_page_event *entry_of(struct job_page_event *table,
 	return NULL;
 }
 
-/* Lowers (or raises) a time, which is stored plus 1. */
+/* Lowers (or raises) a stored time to ps; times are stored plus 1. */
 static void limit(weft_au64 *word, uint64_t ps, bool lowest)
 {
 	uint64_t old = weft_load64(word);

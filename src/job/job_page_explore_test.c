@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * All executions of entries of the job status page (test/support/explore.h): a
- * member replaces its entry while another one reads it. The reader must get one
- * of the entries whole, and be woken.
+ * member replaces its entry while another one reads it. The reader must get a
+ * complete entry, old or new, and be woken.
  */
 #include "test/support/explore_atomic.h"
 

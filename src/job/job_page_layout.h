@@ -33,8 +33,9 @@ enum { JOB_PAGE_ENTRY = 120 };
 enum { JOB_PAGE_TEXT = 1 << 18, JOB_PAGE_ONCE = 5, JOB_PAGE_EVENTS = 256 };
 
 /*
- * A member has used MPI sessions; a member has used them before MPI_Finalize,
- * so that MPI_Finalize does not close the library.
+ * JOB_PAGE_SESSIONS: a member has used MPI sessions. JOB_PAGE_STAYS: a member
+ * has used them before MPI_Finalize, so that MPI_Finalize does not close the
+ * library.
  */
 enum { JOB_PAGE_SESSIONS = 1, JOB_PAGE_STAYS = 2 };
 
@@ -48,7 +49,7 @@ struct job_page_head {
 	weft_au32 sessions;	       /* JOB_PAGE_SESSIONS, JOB_PAGE_STAYS */
 	uint64_t job;		       /* hash of the job's name */
 	weft_au32 once[JOB_PAGE_ONCE]; /* hashes of texts reported once */
-	/* exits of members that the launcher has recorded */
+	/* number of exits of members that the launcher has recorded */
 	weft_au32 exits;
 };
 static_assert(sizeof(struct job_page_head) == 64, "shared format");
@@ -72,8 +73,8 @@ struct job_page_member {
 	weft_au32 finished;
 	weft_au32 ended;   /* 1: end_ps is valid (end_ps may be 0) */
 	weft_au32 started; /* 1: MPI_Init has completed */
-	weft_au32 exited;  /* 1: the process has exited; by the launcher */
-	uint32_t app;	   /* number of the program; by the launcher */
+	weft_au32 exited;  /* 1: the process has exited; set by the launcher */
+	uint32_t app;	   /* number of the program; set by the launcher */
 	weft_au32 failed;  /* 1: a fault plan has ended the process */
 	weft_au32 aborted; /* 1: the process has requested to end the job */
 	/* 1: the process was connected to other jobs, and has disconnected */
@@ -99,13 +100,13 @@ struct job_page_tally {
 };
 static_assert(sizeof(struct job_page_tally) == 16, "shared format");
 
-/* An event that several members have, e.g. a failure: its times. */
+/* An event that several members record, e.g. a failure, and its times. */
 struct job_page_event {
 	/* number of the event; the kind is its lowest byte; 0: unused */
 	weft_au64 key;
 	weft_au32 members; /* number of members that have recorded the event */
 	uint32_t pad;
-	/* first begin and last end of all members, in ps, plus 1 */
+	/* earliest begin and latest end at all members, in ps, plus 1 */
 	weft_au64 begin_ps;
 	weft_au64 end_ps;
 	weft_au64 first_end_ps;

@@ -99,7 +99,7 @@ static double us(uint64_t ps)
 
 /* ---- recovery after failures --------------------------------------------- */
 
-/* A copy of an event; times in ps from the begin of the job. */
+/* A copy of an event; times in ps since the start of the job. */
 struct event {
 	unsigned kind;
 	uint32_t rank, members;
@@ -175,7 +175,7 @@ static void print_event(FILE *f, const struct event *e, uint64_t failed_ps)
 		e->end_ps > failed_ps ? us(e->end_ps - failed_ps) : 0);
 }
 
-/* lines of the table of recovery */
+/* maximum number of lines in the table of recovery */
 #define RECOVERY_LINES 40
 
 /*

@@ -17,7 +17,7 @@ void weft_job_page_print(const struct weft_job_page *job_page,
 /* One of several jobs: consecutive members of a page. */
 struct weft_job_page_part {
 	uint32_t first, members;
-	const char *text; /* ranks, nodes and program, for its first line */
+	const char *text; /* ranks, nodes and program, for the first line */
 	/* background job: the ranks need not reach MPI_Finalize */
 	bool background;
 };

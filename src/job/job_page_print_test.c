@@ -107,7 +107,7 @@ static void each_job_has_a_table(void **state)
 				"a\n  4.000000 us of virtual time"));
 	second = strstr(text, "job 1: 1 rank: b\n");
 	T_NOT_NULL(second);
-	/* the table of a job has the calls of its members only */
+	/* the table of a job contains only the calls of its members */
 	T_NOT_NULL(strstr(second, "MPI_Recv"));
 	T_TRUE(!strstr(second, "MPI_Send"));
 	T_NOT_NULL(strstr(text, "    2          2      1.000000"));

@@ -230,7 +230,7 @@ static void members_exchange_entries(void **state)
 #define ROUNDS	  400
 #define PROCESSES 6
 
-/* Numbers that every process got, per round. */
+/* Ids that the processes got, per round. */
 struct results {
 	weft_au32 arrived[ROUNDS];
 	uint32_t got[ROUNDS][PROCESSES];
@@ -288,7 +288,9 @@ static void members_are_notified_of_exits(void **state)
 	weft_job_page_close(&shared);
 }
 
-/* Members record one event in any order: the page has its first and last time.
+/*
+ * Members record the same event in any order: the page keeps its first and last
+ * time.
  */
 static void events_have_their_first_and_last_time(void **state)
 {

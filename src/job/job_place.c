@@ -69,7 +69,10 @@ static bool read_node(const char **at_p, unsigned long *node_p)
 	return true;
 }
 
-/* Takes nodes from a list such as "0-31,64", which may have more nodes. */
+/*
+ * Takes nodes from a list such as "0-31,64", which may contain more nodes than
+ * the job needs.
+ */
 static int by_list(struct chooser *c, struct weft_place_job *j, uint32_t want)
 {
 	const char *at = j->place;
@@ -144,7 +147,7 @@ static int read_seed(const struct chooser *c, const struct weft_place_job *j,
 	return 0;
 }
 
-/* Takes the first nodes of a random permutation of the free ones. */
+/* Takes the first nodes of a random permutation of the free nodes. */
 static int permute(struct chooser *c, struct weft_place_job *j, uint32_t want,
 		   uint32_t *free_nodes)
 {

@@ -2,7 +2,8 @@
 /*
  * Nodes of the jobs that share a machine. A node has ranks of one job only, in
  * `ppn` slots; ranks fill the slots of a node, then the next node of their job.
- * Jobs with a list get their nodes first, then the others in their order:
+ * Jobs with a list get their nodes first, then the other jobs in the order of
+ * the array. The nodes of a job:
  *
  *   0-31,64      these nodes, in this order
  *   contiguous   the first run of free nodes with consecutive numbers

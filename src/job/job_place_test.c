@@ -36,7 +36,7 @@ static void lists_come_first(void **state)
 
 	T_OK(weft_place_jobs(&machine, job, 3, node, why));
 	check_nodes(job, 3, node);
-	/* three consecutive nodes are free from 3 on */
+	/* three consecutive nodes are free from node 3 on */
 	T_IS(job[0].nodes, 3);
 	T_IS(node[0], 3);
 	T_IS(node[1], 3);

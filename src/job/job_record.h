@@ -53,7 +53,7 @@
 #define RECORD_MAGIC	   "WEFTCALL"
 #define RECORD_VERSION	   1u
 #define RECORD_CHUNK_MAGIC 0x6b6e6863u /* ASCII "chnk" */
-#define RECORD_CHUNK_MAX   (1u << 24)  /* bytes of calls in a chunk */
+#define RECORD_CHUNK_MAX   (1u << 24)  /* maximum bytes of calls in a chunk */
 #define RECORD_RANKS_MAX   (1u << 20)
 
 struct record_head {
@@ -68,7 +68,7 @@ struct record_chunk {
 	uint32_t rank;
 	uint32_t number;
 	uint32_t bytes;
-	uint64_t check; /* record_check() of the bytes */
+	uint64_t check; /* record_check() of the bytes that follow */
 };
 
 static_assert(sizeof(struct record_head) == 24 &&
@@ -84,7 +84,9 @@ enum record_kind {
 	RECORD_IRECV = 5,
 	RECORD_SENDRECV = 6,
 	RECORD_WAIT = 7, /* waits for all of the requests */
-	/* waits for one of the requests, the one that completed when recorded
+	/*
+	 * waits for one of the requests: the request that completed in the
+	 * recorded run
 	 */
 	RECORD_WAIT_ONE = 8,
 	RECORD_POLL = 9, /* polls without result: MPI_Test, MPI_Iprobe */
@@ -94,14 +96,14 @@ enum record_kind {
 	RECORD_COMM = 13, /* a communicator is created */
 	RECORD_COMM_FREE = 14,
 	RECORD_REQ_FREE = 15,
-	RECORD_OTHER = 16, /* a call that cannot be replayed; its name */
+	RECORD_OTHER = 16, /* a call that cannot be replayed, with its name */
 	RECORD_KINDS
 };
 
 enum record_flag {
 	RECORD_SYNC = 1,      /* MPI_Ssend */
 	RECORD_TYPED = 2,     /* the data is not contiguous in memory */
-	RECORD_TYPED_IN = 4,  /* the same of the receive of SENDRECV */
+	RECORD_TYPED_IN = 4,  /* SENDRECV: received data is not contiguous */
 	RECORD_IN_PLACE = 8,  /* a collective with MPI_IN_PLACE */
 	RECORD_UNEVEN = 16,   /* a collective with counts per rank */
 	RECORD_COMMUTES = 32, /* the user's operation commutes */
@@ -151,8 +153,9 @@ static inline uint64_t record_signed(int64_t n)
 }
 
 /*
- * Reads a number. Returns the address after it; NULL: the bytes end before it,
- * or it is too long.
+ * Reads a number. Returns the address after it; NULL: the number is incomplete
+ * or too long. Returns the address after it; NULL: the bytes end before it, or
+ * it is too long.
  */
 static inline const unsigned char *
 record_get(const unsigned char *p, const unsigned char *end, uint64_t *n_p)

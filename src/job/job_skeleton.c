@@ -14,13 +14,13 @@
 
 struct block {
 	char *base;
-	size_t bytes; /* address space; blocks are adjacent */
+	size_t bytes; /* size in the address space; blocks are adjacent */
 	bool in_use;
 };
 
 static struct {
 	pthread_mutex_t lock;
-	bool read; /* the variable has been read */
+	bool read; /* the environment variable has been read */
 	int fd;	   /* descriptor of the file; -1: no folded memory */
 	size_t min;
 	struct block *block;
@@ -59,7 +59,7 @@ static void read_once(void)
 		skeleton.fd = -1;
 }
 
-/* Returns a block without a mapping that holds `bytes`, or NULL. */
+/* Returns a block of at least `bytes` bytes that is not in use, or NULL. */
 static struct block *block_find(size_t bytes)
 {
 	struct block *list;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Folded memory of skeletons (mpiexec --skeleton): programs of which only the
- * communication matters. All ranks map one file of a job, again and again, at
- * addresses of one range; so buffers of any size and number need the pages of
+ * communication matters. All ranks map one file of the job, repeatedly, at
+ * addresses in one range; so buffers of any size and number need the pages of
  * that file only. The range is the same in every process, so that the model
  * knows without a table that a transfer has no data worth copying.
  *
@@ -18,7 +18,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* first address and bytes of the range */
+/* first address and size of the range */
 #define WEFT_SKELETON_BASE	 UINT64_C(0x300000000000)
 #define WEFT_SKELETON_RANGE	 (UINT64_C(1) << 40)
 /* bytes of the file, F; its pages are allocated on first touch */
@@ -45,7 +45,9 @@ int weft_skeleton_parse(const char *text, int *fd_p, size_t *min_p);
  * the block could not be mapped.
  */
 void *weft_skeleton_alloc(size_t bytes, int *err_p);
-/* Returns whether base was a block of weft_skeleton_alloc(). */
+/*
+ * Frees a block. Returns false if base is not a block of weft_skeleton_alloc().
+ */
 bool weft_skeleton_free(void *base);
 
 #endif

@@ -49,7 +49,7 @@ static void test_blocks(void **state)
 	T_TRUE(weft_skeleton_has((uintptr_t)b + large - 1));
 	T_TRUE(!weft_skeleton_has(WEFT_SKELETON_BASE - 1));
 	T_TRUE(!weft_skeleton_has(WEFT_SKELETON_BASE + WEFT_SKELETON_RANGE));
-	/* all blocks, and all parts of a long one, are the same pages */
+	/* all blocks, and all parts of a long block, share the same pages */
 	a[5] = 77;
 	T_IS(b[5], 77);
 	T_IS(b[WEFT_SKELETON_FILE_BYTES + 5], 77);

@@ -16,8 +16,8 @@
 #include <unistd.h>
 
 /*
- * Opens a file without a name. Without O_TMPFILE the file is created with a
- * name, which is removed immediately.
+ * Opens a file without a name. If O_TMPFILE is not supported, the file is
+ * created with a name, which is removed immediately.
  */
 static int open_unnamed(const char *dir)
 {

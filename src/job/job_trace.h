@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Trace of a job: its ranks write events to one file, which the launcher has
- * opened and reads when they have ended. Memory is bounded: a rank maps one
- * chunk of each type at a time.
+ * opened and which it reads when the ranks have ended. Memory is bounded: a
+ * rank maps one chunk of each type at a time.
  *
  *   launcher  weft_trace_create -> pass fd -> weft_trace_read, each -> close
  *   rank      weft_trace_attach -> weft_trace_put ... -> weft_trace_detach

@@ -194,7 +194,7 @@ struct trace_tree_node {
 	uint32_t route; /* number of earlier routes of that member */
 	uint32_t index; /* index of this node in the route */
 	int32_t parent; /* index of the parent, or -1: root */
-	uint32_t ranks; /* members at this node */
+	uint32_t ranks; /* number of members at this node */
 	uint32_t members;
 	char node[32];
 };

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests that events of writers, also dead ones, are read in order. */
+/* Tests that events are read in order, also those of writers that have died. */
 #include "src/base/clock.h"
 #include "src/job/job_trace.h"
 #include "test/t.h"

@@ -87,7 +87,10 @@ static const struct {
 	  MPI_DOUBLE_COMPLEX, MPI_2DOUBLE_PRECISION },
 };
 
-/* Returns the arithmetic type of a number, or complex, of this size. */
+/*
+ * Returns the arithmetic type of a real or integer number, or of a complex
+ * number, of this size.
+ */
 static enum weft_num_type basic_of(int what, int bytes, bool complex)
 {
 	int k = bytes == 1 ? 0 : bytes == 2 ? 1 : bytes == 4 ? 2 : 3;

@@ -14,7 +14,7 @@
 
 #include <limits.h>
 
-/* Returns n for an int form: MPI_UNDEFINED if n exceeds INT_MAX. */
+/* Returns n for an int form, or MPI_UNDEFINED if n exceeds INT_MAX. */
 static inline int mpi_narrow(MPI_Count n)
 {
 	return n > INT_MAX ? MPI_UNDEFINED : (int)n;
@@ -52,7 +52,10 @@ struct mpi_msg {
 	struct weft_dt *dt;
 };
 
-/* Finds the wrong argument; 0: none of them is wrong. */
+/*
+ * Finds the wrong argument and raises the error. Returns 0 if no argument is
+ * wrong.
+ */
 int mpi_check_msg_slow(const struct mpi_msg *m, const struct weft_comm *c,
 		       int recv) WEFT_COLD;
 

@@ -149,8 +149,8 @@ int PMPI_Pcontrol(const int level, ...)
 }
 
 /*
- * Reads info key weft_memory_alloc_kind: one of the kinds listed in
- * mpi_memory_alloc_kinds.
+ * Reads the info key weft_memory_alloc_kind, whose value is one of the kinds
+ * listed in mpi_memory_alloc_kinds.
  */
 static int wants_device(MPI_Info handle, bool *device_p, bool *cuda_p)
 {
@@ -177,7 +177,10 @@ int PMPIX_Query_cuda_support(void)
 	return strstr(weft_device_kinds(), WEFT_CUDA_KIND) != NULL;
 }
 
-/* Reads info key mpi_minimum_memory_alignment: a power of two. */
+/*
+ * Reads the info key mpi_minimum_memory_alignment, whose value is a power of
+ * two.
+ */
 static int wanted_align(MPI_Info handle, size_t *align_p)
 {
 	struct weft_info *info = weft_info_of(handle);

@@ -27,7 +27,7 @@
 #include "src/diag/diag_trace.h"
 
 /*
- * Records the current call of the thread, until the function returns. clang
+ * Records that the thread is in this call, until the function returns. clang
  * does not count the cleanup function as a use of the variable.
  */
 #define MPI_ENTER                                                       \
@@ -37,15 +37,18 @@
 	(void)call_here
 
 /*
- * MPI_ENTER of a collective; tracing is on the slow path. The data is count and
- * type, or MPI_NO_DATA.
+ * MPI_ENTER for collectives; the slow path also records the call in the trace.
+ * The data is count and type, or MPI_NO_DATA.
  */
 #define MPI_ENTER_COLL(comm, root, ...)            \
 	MPI_ENTER;                                 \
 	if (weft_unlikely(call_here.slot == NULL)) \
 	weft_trace_coll(comm, root, __VA_ARGS__)
 
-/* MPI_ENTER of other calls on a communicator, for traces. */
+/*
+ * MPI_ENTER for other calls on a communicator; passes their arguments to the
+ * trace.
+ */
 #define MPI_ENTER_ARGS(comm, peer, tag, root, ...)                        \
 	MPI_ENTER;                                                        \
 	if (weft_unlikely(call_here.slot == NULL))                        \

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Info objects. They work before MPI_Init and after MPI_Finalize. */
+/* Info objects. They can be used before MPI_Init and after MPI_Finalize. */
 #include "src/mpi/mpi_export.h"
 
 #include "src/diag/diag_err.h"

@@ -49,7 +49,7 @@ static void set_predefined(void)
 		      mpi_thread_level_name(weft_core.thread_level));
 }
 
-/* Warns about misspelt variables, once per job. */
+/* Warns about misspelt environment variables, once per job. */
 static void warn_unknown(void)
 {
 	const struct weft_cfg_table known[] = {
@@ -147,8 +147,8 @@ int PMPI_Finalize(void)
 	if (!weft_world_is_running())
 		return weft_check_comm_bad(__func__, 0, MPI_COMM_WORLD);
 	/*
-	 * attributes of self are deleted first: libraries clean up in their
-	 * delete callbacks, while MPI still works
+	 * the attributes of MPI_COMM_SELF are deleted first: libraries clean up
+	 * in their delete callbacks, while MPI still works
 	 */
 	err = weft_attrs_clear(&weft_core.self->attr, MPI_COMM_SELF);
 	if (err)

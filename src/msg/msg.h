@@ -60,7 +60,10 @@ static inline unsigned weft_p2p_kind(unsigned mode)
 	return mode >> 2 & 3;
 }
 
-/* Returns the address of contiguous data. buf NULL: MPI_BOTTOM, no data. */
+/*
+ * Returns the address of contiguous data. buf is NULL for MPI_BOTTOM, or if
+ * there is no data.
+ */
 static inline char *weft_p2p_start(const void *buf, const struct weft_dt *dt)
 {
 	return (char *)((uintptr_t)buf + (uintptr_t)dt->true_lb);

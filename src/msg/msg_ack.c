@@ -25,7 +25,7 @@ struct ctrl_msg {
 	struct weft_retry pend;
 	uint64_t tag;
 	uint32_t value;
-	uint32_t len; /* bytes of value to send: 0 or 4 */
+	uint32_t len; /* number of bytes of `value` to send: 0 or 4 */
 };
 
 static int post_ctrl_msg(struct weft_retry *e)

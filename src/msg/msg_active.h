@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * List of the active messages, kept only if the program survives failures
- * (weft_core.survives): a failure or a revocation interrupts some of them. All
- * functions require the lock.
+ * (weft_core.survives): a failure or a revocation interrupts some of these
+ * messages. All functions require the lock.
  */
 #ifndef WEFT_MSG_ACTIVE_H
 #define WEFT_MSG_ACTIVE_H

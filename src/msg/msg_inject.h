@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sends without a request: few contiguous bytes, to a process whose address is
- * known and that has no queued sends. Inline, because this is nearly all of the
- * work of a short MPI_Send. The send is one fi_tinject, and the buffer may be
- * reused immediately.
+ * Sends without a request: a few contiguous bytes, to a process whose address
+ * is known and that has no queued sends. Inline, because this is nearly all of
+ * the work of a short MPI_Send. The send is one fi_tinject, and the buffer may
+ * be reused immediately.
  */
 #ifndef WEFT_MSG_INJECT_H
 #define WEFT_MSG_INJECT_H

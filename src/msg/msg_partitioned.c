@@ -15,7 +15,7 @@
 
 struct hello {
 	int64_t partitions;
-	int64_t bytes; /* bytes of each partition */
+	int64_t bytes; /* size of each partition in bytes */
 	int32_t id; /* tag of the welcome, the receiver's answer to the hello */
 	int32_t proc;
 };
@@ -71,9 +71,9 @@ struct part {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 /*
- * Returns a communicator of all processes, in the library's context. In another
- * job these processes have other ranks, but the receiver chooses the tags, so
- * messages are not confused.
+ * Returns a communicator of all processes, in the library's context. Another
+ * job may number these processes differently, but the receiver chooses the
+ * tags, so messages are not confused.
  */
 static struct weft_comm *library_comm(void)
 {

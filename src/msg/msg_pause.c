@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waits for words of shared memory; see msg_pause.h. */
+/* Waiting on words in shared memory; see msg_pause.h. */
 #include "src/msg/msg_pause.h"
 
 #include "src/base/futex.h"

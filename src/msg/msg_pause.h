@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting for a word of shared memory that other processes change: in windows
- * and in collectives. A waiting process makes progress while it spins, then
+ * Waiting, in windows and in collectives, until another process changes a word
+ * in shared memory. A waiting process makes progress while it spins, then
  * blocks for at most a millisecond at a time.
  */
 #ifndef WEFT_MSG_PAUSE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * All executions of waits for a word of shared memory
- * (test/support/explore.h): a rank adds to the word and wakes, other ranks wait
- * for a value. No waiter may miss the last change, whether it spins or blocks.
+ * All executions of waits for a word of shared memory (test/support/explore.h):
+ * a rank adds to the word and wakes the waiters, other ranks wait for a value.
+ * No waiter may miss the last change, whether it spins or blocks.
  */
 #include "test/support/explore_atomic.h"
 

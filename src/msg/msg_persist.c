@@ -27,7 +27,10 @@ void weft_persist_remove(struct weft_persist *p)
 	weft_unlock();
 }
 
-/* Returns the number of references of p without pending communication. */
+/*
+ * Returns the number of references of p that do not belong to pending
+ * communication.
+ */
 static unsigned idle_refs(const struct weft_persist *p)
 {
 	if (p->req->flags & WEFT_REQ_ACTIVE && !weft_req_is_done(p->req))

@@ -48,7 +48,7 @@ static int post_peek(struct weft_p2p *p, uint64_t flags)
 	}
 }
 
-/* Returns 1: a message was found; 0: none; -errno. */
+/* Peeks for a message. Returns 1: a message was found; 0: none; or -errno. */
 static int peek(struct weft_p2p *p, const struct weft_p2p_args *a, bool claim)
 {
 	int rc;
@@ -120,7 +120,10 @@ int weft_core_iprobe(const struct weft_p2p_args *a, struct weft_p2p **msg_p,
 	return rc;
 }
 
-/* Returns -errno if the message can no longer arrive; checked every DEAD_NS. */
+/*
+ * Returns -errno if the message can no longer arrive, otherwise 0; checks only
+ * if the time *next_ns has come.
+ */
 static int probe_dead_peer(const struct weft_p2p_args *a, uint64_t *next_ns,
 			   uint64_t now)
 {

@@ -5,8 +5,8 @@
  * A wait polls first; after weft_core.spin empty polls it blocks in
  * fi_cq_sread. Between hosts, where each poll is a system call, spin adapts: a
  * block that lasts longer than all polls decrements it, a shorter one
- * increments it. With several threads one of them blocks in fi_cq_sread, the
- * others on an event word; a thread that completes a request wakes both.
+ * increments it. With several threads, one of them blocks in fi_cq_sread, the
+ * others on an event word; a thread that completes a request wakes all of them.
  */
 #include "src/msg/msg_progress.h"
 
@@ -44,7 +44,7 @@ static struct weft_list running = { &running, &running };
 static struct weft_event others;
 static bool cq_blocked;			/* a thread blocks in fi_cq_sread */
 static struct weft_idle *blocked_waits; /* waits of the blocked threads */
-/* makes one thread at a time run the steps */
+/* ensures that one thread at a time runs the steps */
 static struct weft_coalesced_task stepper;
 static const struct weft_watcher *watcher[WATCHERS + 1];
 /* number of operations that threads outside MPI execute */
@@ -351,8 +351,8 @@ static void block_in_cq(uint32_t mark, int timeout_ms)
 
 /*
  * Blocks while another thread blocks in the completion queue. A thread that
- * completes a request wakes all. The thread in the queue also wakes all when it
- * leaves, so that one of them replaces it.
+ * completes a request wakes all blocked threads. The thread that blocks in the
+ * queue also wakes them when it leaves, so that one of them replaces it.
  */
 static void block_behind_cq(int timeout_ms)
 {

@@ -19,9 +19,9 @@ int weft_progress(void);
 
 /*
  * Makes one pass for calls that an application repeats until they succeed
- * (tests, probes). If ranks share cores, every few unsuccessful passes yield
- * the core. req: the requests that the call tests, for the deadlock report;
- * any: one of them is enough.
+ * (tests, probes). If ranks share cores, the thread yields its core after every
+ * few unsuccessful passes. req: the requests that the call tests, for the
+ * deadlock report; any: one of them is enough.
  */
 struct weft_req;
 void weft_progress_poll(struct weft_req *const *req, int nreq, bool any);
@@ -63,8 +63,8 @@ void weft_progress_wait(struct weft_req *r);
 
 /*
  * Registers an active request for ops->step; the loop removes it when step
- * reports its end. Steps the request once immediately, so that short requests
- * complete here.
+ * reports that it has ended. Steps the request once immediately, so that short
+ * requests complete here.
  */
 void weft_progress_add(struct weft_req *r);
 /*

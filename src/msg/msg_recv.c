@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Receive requests. The provider matches: a receive from a known source with a
- * known tag has an exact tag word. Data that cannot be received in place is
- * received into a bounce buffer and unpacked after its arrival.
+ * Receive requests. The provider matches messages: a receive from a known
+ * source with a known tag has an exact tag word. Data that cannot be received
+ * in place is received into a bounce buffer and unpacked after its arrival.
  */
 #include "src/core/core_fi.h"
 #include "src/msg/msg_recv.h"
@@ -37,8 +37,9 @@ static WEFT_COLD int unpack(struct weft_p2p *p, size_t len)
 }
 
 /*
- * Fills the fields of the status, sends a requested acknowledgement, and
- * unpacks. err: 0 or -errno. Returns the error of the request.
+ * Fills the fields of the status, sends an acknowledgement if one was
+ * requested, and unpacks the data. err: 0 or -errno. Returns the error of the
+ * request.
  */
 static int fill_result(struct weft_p2p *p, const struct fi_cq_tagged_entry *e,
 		       int err)

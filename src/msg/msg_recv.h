@@ -70,7 +70,7 @@ WEFT_INLINE int weft_p2p_post_plain(struct weft_p2p *p, void *start,
 					 ignore, &p->io.arrival);
 }
 
-/* Computes tag word and ignored bits of a receive or probe. */
+/* Computes the tag word and the ignored bits of a receive or probe. */
 WEFT_INLINE void weft_p2p_match_word(const struct weft_p2p_args *a,
 				     uint64_t *word_p, uint64_t *ignore_p)
 {

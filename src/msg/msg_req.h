@@ -91,7 +91,7 @@ enum {
 	WEFT_REQ_ACTIVE = 2,
 	WEFT_REQ_ORPHAN = 4,	/* the application has freed the handle */
 	WEFT_REQ_CANCELLED = 8, /* the request was completed by a cancel */
-	WEFT_REQ_SEND = 16,	/* the status has no source, tag and count */
+	WEFT_REQ_SEND = 16,	/* the status has no source, tag or count */
 	WEFT_REQ_GREQ = 32,
 	WEFT_REQ_PARTITIONED = 64, /* partitioned communication */
 	/* a shared object that is always done and never freed */
@@ -123,7 +123,7 @@ struct weft_req {
 void weft_req_init(struct weft_req *r, const struct weft_req_ops *ops,
 		   struct weft_comm *comm, uint32_t flags);
 
-/* Sets the empty status of sends, null and inactive requests. */
+/* Sets the empty status, as for sends, null requests and inactive requests. */
 void weft_status_empty(MPI_Status *status);
 
 /* number of requests completed so far */
@@ -131,7 +131,7 @@ extern weft_au32 weft_completed WEFT_HIDDEN;
 /* Number of completed orphans; the progress loop frees them. */
 extern weft_au32 weft_req_orphans WEFT_HIDDEN;
 void weft_req_free_orphans(void);
-/* Adds a completed orphan to the list. Requires the lock. */
+/* Adds a completed orphan to the list of orphans. Requires the lock. */
 void weft_req_orphaned(struct weft_req *r);
 
 static inline bool weft_req_is_done(const struct weft_req *r)
@@ -174,7 +174,7 @@ static inline void weft_req_complete(struct weft_req *r, int error)
  * Collects a completed request: fills status (unless MPI_STATUS_IGNORE), and
  * frees the request or makes it inactive. Returns the request's error: 0,
  * -errno or an MPI code. *req_p becomes NULL if the request was freed. A
- * request with the error -EOWNERDEAD (a receive from any source, and the
+ * request with the error -EOWNERDEAD (a receive from any source, while the
  * failure of a process is not acknowledged) becomes active again.
  */
 int weft_req_collect(struct weft_req **req_p, MPI_Status *status);

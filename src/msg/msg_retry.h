@@ -2,8 +2,8 @@
 /*
  * Queue of operations for which the provider returned -EAGAIN: the only
  * software retry queue. Entries of one lane (a destination, or all receives)
- * are posted in order; lanes are independent of each other. All calls require
- * the core's lock.
+ * are posted in the order in which they were queued; lanes are independent of
+ * each other. All calls require the core's lock.
  */
 #ifndef WEFT_MSG_RETRY_H
 #define WEFT_MSG_RETRY_H

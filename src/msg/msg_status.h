@@ -33,7 +33,10 @@ static inline bool weft_status_is_cancelled(const MPI_Status *s)
 	return s->MPI_internal[0];
 }
 
-/* Sets all fields except MPI_ERROR, which calls with many statuses set. */
+/*
+ * Sets all fields except MPI_ERROR, which only calls with an array of statuses
+ * set.
+ */
 static inline void weft_status_set(MPI_Status *s, int source, int tag,
 				   MPI_Count bytes)
 {

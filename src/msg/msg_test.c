@@ -19,7 +19,7 @@ bool weft_threads = true;
 weft_au32 weft_completed;
 pthread_mutex_t weft_big_lock = PTHREAD_MUTEX_INITIALIZER;
 
-static int starts; /* number of starts per thread */
+static int starts; /* number of operations that each thread starts */
 
 void weft_req_init(struct weft_req *r, const struct weft_req_ops *ops,
 		   struct weft_comm *comm, uint32_t flags)

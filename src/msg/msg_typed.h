@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Messages with many gaps that are packed and unpacked packet by packet: no
- * memory is needed for the whole message, and both sides work concurrently.
- * Without support by the provider such messages are packed into a buffer
+ * memory is needed for the whole message, and both sides work concurrently. If
+ * the provider does not support this, such messages are packed into a buffer
  * (msg_send.c, msg_recv.c).
  */
 #ifndef WEFT_MSG_TYPED_H

@@ -10,7 +10,10 @@ void weft_req_wait(struct weft_req *r);
 /* Waits for a request that has ops, with ops->wait if it is set. */
 void weft_req_await(struct weft_req *r);
 
-/* Waits for a request of the library and frees it. Returns its error. */
+/*
+ * Waits for a request that the library created, and frees it. Returns the error
+ * of the request.
+ */
 static inline int weft_req_finish(struct weft_req *r)
 {
 	weft_req_wait(r);

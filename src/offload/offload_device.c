@@ -43,7 +43,10 @@ int weft_device_info(struct weft_info *info)
 			     weft_device_kinds());
 }
 
-/* Makes the endpoint's calls with segments accept device memory. */
+/*
+ * Enables device memory: the endpoint then accepts it in calls with several
+ * segments. Returns 0 or -errno.
+ */
 static int device_open(void)
 {
 	struct fi_weft_mem *ops;
@@ -62,8 +65,9 @@ static int device_open(void)
 }
 
 /*
- * Accepts device memory from now on if the process has loaded a GPU's driver;
- * otherwise sets the word that shows when this must be tested again.
+ * Accepts device memory from now on if the process has loaded a GPU driver;
+ * otherwise sets weft_core.device_gate, the word that shows when to test this
+ * again.
  */
 static void driver_detect(void)
 {
@@ -126,7 +130,7 @@ bool weft_device_owns_slow(const void *addr)
 
 /*
  * Fills iov (PIECES entries) with the next blocks of the packed range [pos,
- * end). Returns their bytes.
+ * end). Returns the number of bytes in these blocks.
  */
 static size_t next_pieces(const struct weft_typed *t, size_t pos, size_t end,
 			  struct iovec *iov, int *n_p)

@@ -4,9 +4,9 @@
  * determines the owner of an address and copies the data (FI_WEFT_MEM). Sends
  * and receives pass such buffers to the provider unchanged; all other data
  * movement uses the functions of this file. weft_core.device is NULL until
- * device memory is first allocated, or the process has loaded a GPU's driver,
- * so that other programs only test that pointer, and on hosts with a GPU one
- * word more, where data is copied or packed.
+ * device memory is first allocated, or the process has loaded a GPU driver. So
+ * where data is copied or packed, other programs test only that pointer and, on
+ * hosts with a GPU, one more word.
  */
 #ifndef WEFT_OFFLOAD_DEVICE_H
 #define WEFT_OFFLOAD_DEVICE_H
@@ -39,7 +39,9 @@ int weft_device_alloc(size_t bytes, bool cuda, void **addr_p);
 /* Frees device memory. Returns false if the address is not in device memory. */
 bool weft_device_free(void *addr);
 
-/* As weft_device_owns(), if the process may have device memory. */
+/*
+ * Slow path of weft_device_owns(), for processes that may have device memory.
+ */
 bool weft_device_owns_slow(const void *addr);
 
 /* Returns whether this process may have device memory. */
@@ -80,8 +82,8 @@ int weft_device_copy(const struct weft_typed *dst,
 void *weft_device_host_alloc(const struct weft_typed *device,
 			     struct weft_typed *host);
 /*
- * As above, and copies the data to the buffer. Sets *block_p to the block to
- * free, or NULL. Returns 0, -ENOMEM or -EIO.
+ * As weft_device_host_alloc(), and copies the data to the buffer. Sets *block_p
+ * to the block to free, or NULL. Returns 0, -ENOMEM or -EIO.
  */
 int weft_device_to_host(const struct weft_typed *device,
 			struct weft_typed *host, void **block_p);

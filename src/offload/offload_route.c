@@ -83,7 +83,10 @@ static int route_set(struct weft_route *r, uint64_t salt)
 	return rc;
 }
 
-/* Reads one event and records the completed join. Returns false: none left. */
+/*
+ * Reads one event and records the completed join. Returns false if no event is
+ * left.
+ */
 static bool route_event(void)
 {
 	struct fi_eq_err_entry err = { 0 };
@@ -105,8 +108,9 @@ static bool route_event(void)
 }
 
 /*
- * Reads all events, of joins of all threads: the event of one join may follow
- * those of others, and no further event would end a wait for it.
+ * Reads all events, including those for joins of other threads: the event of
+ * one join may follow those of others, and no further event would end a wait
+ * for it.
  */
 static void route_events(void)
 {
@@ -255,8 +259,8 @@ static bool route_is_busy(struct weft_route *r)
 
 /*
  * The provider ends a wait for completions when a join completes; the timeout
- * covers the case that it does not. The timeout is long: a thousand ranks that
- * wake every millisecond would leave no CPU time for the join.
+ * is only a precaution. The timeout is long: a thousand ranks that wake every
+ * millisecond would leave no CPU time for the join.
  */
 enum weft_route_state weft_route_wait(struct weft_route *r)
 {

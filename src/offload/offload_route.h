@@ -24,8 +24,8 @@ struct weft_route {
 	struct fi_weft_routes *ops;
 	weft_au32 joined; /* state of the join: 1: joined; 2: failed */
 	/*
-	 * calls deferred while joining: number of the last one deferred, and of
-	 * the last one posted
+	 * calls deferred while joining: number of the last deferred call, and
+	 * of the last posted call
 	 */
 	uint32_t deferred, posted;
 	struct fi_weft_route info;
@@ -69,8 +69,8 @@ enum weft_route_state weft_route_state(struct weft_route *r);
 bool weft_route_may_post(struct weft_route *r, uint32_t *number);
 void weft_route_posted(struct weft_route *r, uint32_t *number);
 /*
- * Returns the longest vector for the unit, in bytes; for longer vectors
- * messages are faster. 0: no limit. Only for a class route.
+ * Returns the length in bytes of the longest vector that should use the unit;
+ * for longer vectors messages are faster. 0: no limit. Only for a class route.
  */
 size_t weft_route_max_bytes(const struct weft_route *r);
 /* Closes a route; r may be NULL. No call of this rank may be outstanding. */
@@ -84,8 +84,8 @@ void weft_route_close(struct weft_route *r);
 void weft_route_join(struct weft_comm *comm);
 /*
  * weft_route_join() in two parts. weft_route_join_begin() does not wait; calls
- * may use comm->joining immediately, whatever kind of route it becomes.
- * weft_route_join_wait() waits; if the result is not a class route,
+ * may use comm->joining immediately, regardless of the kind of route that
+ * results. weft_route_join_wait() waits; if the result is not a class route,
  * comm->joining is kept for the outstanding calls.
  */
 int weft_route_join_begin(struct weft_comm *comm);

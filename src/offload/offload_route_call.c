@@ -65,7 +65,10 @@ void weft_route_calls_close(void)
 
 /* ---- waiting ------------------------------------------------------------- */
 
-/* Converts -EIO, the only error of a route: members made different calls. */
+/*
+ * Converts an error of a route to -errno of the core: -EIO, which means that
+ * members made different calls, becomes -EPROTO.
+ */
 static int call_errno(int rc)
 {
 	return rc == -EIO ? -EPROTO : rc;
@@ -102,7 +105,7 @@ static int finish_timeout(void)
 	return weft_progress_timeout(-1);
 }
 
-/* Waits for a call; rc: result of beginning the call. Returns 0 or -errno. */
+/* Waits for a call; rc: result of starting the call. Returns 0 or -errno. */
 static WEFT_HOT int call_finish(struct weft_route *r, struct fi_weft_work *work,
 				int rc)
 {
@@ -227,7 +230,7 @@ static int post_work(struct weft_route *r, const struct weft_coll_call *call,
 	return 0;
 }
 
-/* Makes libfabric's call, in which the root is an address. */
+/* Makes the libfabric call, in which the root is identified by its address. */
 static ssize_t fi_call(const struct weft_route *r,
 		       const struct weft_coll_call *c, void *context)
 {

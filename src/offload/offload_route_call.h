@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collective calls on a route, as struct weft_coll_call: data that is not
- * reduced counts as WEFT_NUM_U8; weft_route_reduction() sets type and operation
- * of a reduction. weft_route_run() begins a call and waits, weft_route_post()
- * creates a request.
+ * Collective calls on a route, described by struct weft_coll_call: data that is
+ * not reduced counts as WEFT_NUM_U8; weft_route_reduction() sets type and
+ * operation of a reduction. weft_route_run() begins a call and waits,
+ * weft_route_post() creates a request.
  */
 #ifndef WEFT_OFFLOAD_ROUTE_CALL_H
 #define WEFT_OFFLOAD_ROUTE_CALL_H
@@ -29,9 +29,9 @@ int weft_route_post(struct weft_route *r, const struct weft_coll_call *call,
 		    struct weft_req **req_p);
 
 /*
- * Most elements of an allreduce on the fast path, which all ranks with
- * predefined types and host memory take: so few that no algorithm competes with
- * the collective unit. (Ranks with other buffers consult the table of
+ * Maximum number of elements of an allreduce on the fast path, which all ranks
+ * with predefined types and host memory take: so few that no algorithm competes
+ * with the collective unit. (Ranks with other buffers consult the table of
  * algorithms, and must use the unit as well.)
  */
 #define WEFT_ROUTE_FAST_ELEMS 255u
@@ -39,8 +39,9 @@ int weft_route_post(struct weft_route *r, const struct weft_coll_call *call,
 
 /*
  * Fast paths of a barrier, and of an allreduce of few elements of a predefined
- * type, by handles. req_p NULL: waits until the call is complete. Returns 0,
- * -errno, or -ENOSYS: not possible now, and nothing was done.
+ * type; type and operation are given as handles. req_p NULL: waits until the
+ * call is complete. Returns 0, -errno, or -ENOSYS: not possible now, and
+ * nothing was done.
  */
 int weft_route_barrier(struct weft_route *r, struct weft_req **req_p);
 int weft_route_allreduce(struct weft_route *r, const void *in, void *out,

@@ -17,7 +17,10 @@ struct alive_stat {
 	uint64_t start;
 };
 
-/* Reads /proc/PID/stat into buf. Returns 0, -ESRCH (no process), -errno. */
+/*
+ * Reads /proc/PID/stat into buf. Returns 0, -ESRCH (no such process) or another
+ * -errno.
+ */
 static int stat_read(uint32_t pid, char *buf, size_t room)
 {
 	char path[32];

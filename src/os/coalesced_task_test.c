@@ -10,20 +10,20 @@
 
 #define THREADS 2
 #define ROUNDS	300000
-#define LIMIT_S 5 /* maximum test time, s; then fewer rounds */
+#define LIMIT_S 5 /* maximum test time, s; a slow test runs fewer rounds */
 
 struct shared {
 	struct weft_coalesced_task task;
 	/* number of the last request of each thread */
 	alignas(64) weft_au32 requests[THREADS];
-	/* number of the last request that the job has seen, per thread */
+	/* number of each thread's last request that job() has seen */
 	alignas(64) uint32_t done[THREADS];
 	alignas(64) weft_au32 barrier;
 	uint32_t lost;
 	/* number of the last round; the first thread may lower it */
 	weft_au32 last;
 	int rounds;
-	int inside; /* not atomic: only one thread at a time is in the task */
+	int inside; /* not atomic: only one thread at a time runs job() */
 };
 
 struct requester {
@@ -55,7 +55,7 @@ static void barrier_wait(struct shared *o, uint32_t times)
 	}
 }
 
-/* When all threads have returned, no request may be pending. */
+/* Makes requests. When all threads have returned, no request may be pending. */
 static void *requester(void *arg)
 {
 	struct requester *c = arg;

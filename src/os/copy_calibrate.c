@@ -38,7 +38,7 @@ struct transfer {
 	/* number of pieces; 0: only a notification */
 	alignas(WEFT_CACHE_LINE) uint32_t pieces;
 	uint32_t piece; /* bytes of each piece */
-	size_t span;	/* span of weft_copy_piece */
+	size_t span;	/* argument `span` of weft_copy_piece() */
 	weft_au32 end;
 	/* number of threads that do not access this struct any more */
 	weft_au32 left;
@@ -48,7 +48,7 @@ struct transfer {
 
 /*
  * Leaves the transfer. The last thread to leave frees the struct: the caller
- * does not wait for a sender that gets no processor. R3: the accesses of the
+ * does not wait for a sender that is not scheduled. R3: the accesses of the
  * first thread precede the free by the second.
  */
 static void transfer_leave(struct transfer *s)
@@ -194,9 +194,9 @@ static int run_long(struct transfer *s, struct weft_copy_calibration *c,
 }
 
 /*
- * The loop needs no system call, so it is measured even if copy_once is not
- * supported. The loop is measured last, so that the more important times are
- * kept if the host becomes busy.
+ * The loop of copy.h needs no system call, so it is measured even if copy_once
+ * is not supported. The loop is measured last, so that the more important times
+ * are kept if the host becomes busy.
  */
 static int run_all(struct transfer *s, struct weft_copy_calibration *c)
 {
@@ -211,8 +211,8 @@ static int run_all(struct transfer *s, struct weft_copy_calibration *c)
 }
 
 /*
- * Returns a processor other than the one that the caller runs on; -1: this
- * process may use no other.
+ * Returns a processor other than the one on which the caller runs; -1: this
+ * process may not use another processor.
  */
 static int other_processor(void)
 {
@@ -227,7 +227,10 @@ static int other_processor(void)
 	return -1;
 }
 
-/* Returns 0, or -errno: no sender was started. */
+/*
+ * Starts the sender on the processor. Returns 0, or -errno: no sender was
+ * started.
+ */
 static int start_sender(struct transfer *s, int processor)
 {
 	pthread_attr_t attr;

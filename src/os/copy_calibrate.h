@@ -6,9 +6,9 @@
  * depends on the latency of cache lines between processors and on the kernel.
  * Two threads measure both paths several times, in less than a millisecond.
  *
- * Sender and receiver may copy a half each of a fetched message (shared copy):
+ * Sender and receiver may each copy half of a fetched message (shared copy):
  * weft_copy_calibrate_shared_least and weft_copy_calibrate_shared_least_queued
- * return the least size for this. Short pieces may be copied by the loop of
+ * return the smallest size for this. Short pieces may be copied by the loop of
  * copy.h: weft_copy_calibrate_loop returns the largest size.
  */
 #ifndef WEFT_COPY_CALIBRATE_H
@@ -50,8 +50,8 @@ struct weft_copy_calibration {
  */
 int weft_copy_calibrate_measure(struct weft_copy_calibration *c);
 /*
- * Returns the largest message in bytes that is copied faster through shared
- * memory: a power of two.
+ * Returns the size in bytes of the largest message that is copied faster
+ * through shared memory: a power of two.
  */
 size_t weft_copy_calibrate_threshold(const struct weft_copy_calibration *c);
 /*

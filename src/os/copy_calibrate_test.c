@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of thresholds, and of a measurement on a busy host. */
+/* Tests of the thresholds, and of a measurement on a busy host. */
 #include "src/os/copy_calibrate.h"
 #include "test/t.h"
 
@@ -68,8 +68,8 @@ static void copy_loop_limit_from_measurement(void **state)
 		{ { 1, 2, 3, 5 }, { 2, 3, 4, 5 }, 2048 },
 		{ { 1, 2, 5, 9 }, { 2, 3, 4, 5 }, 1024 },
 		/*
-		 * the longer pieces save more time than the shorter ones lose,
-		 * or less
+		 * first the longer pieces save more time than the shorter ones
+		 * lose, then less
 		 */
 		{ { 1, 4, 2, 6 }, { 2, 3, 4, 5 }, 2048 },
 		{ { 1, 9, 3, 4 }, { 2, 3, 4, 5 }, 512 },

@@ -35,7 +35,7 @@ int weft_guard(void (*work)(void *arg), void *arg);
 int weft_guard_quiet(void (*work)(void *arg), void *arg);
 
 /*
- * Installs the handlers. Returns whether missing memory (SIGBUS) still reaches
+ * Installs the handlers. Returns whether SIGBUS (missing memory) still reaches
  * them: the program may have installed its own handler since.
  */
 bool weft_guard_works(void);

@@ -123,7 +123,7 @@ static void fault_outside_guard_has_default_action(void **state)
 	T_IS(signal_that_ends(touch, none, false), SIGSEGV);
 	T_IS(signal_that_ends(touch, none, true), 0);
 	T_IS(signal_that_ends(fail_guard, NULL, false), SIGABRT);
-	/* a signal from raise() is not a fault of the work */
+	/* a signal from raise() is not a fault of the guarded work */
 	T_IS(signal_that_ends(raise_signal, &sig, true), SIGFPE);
 	T_IS(signal_that_ends(raise_signal, &sig, false), SIGFPE);
 	munmap(none, 4096);

@@ -132,7 +132,7 @@ static bool keyfile_write(int fd)
 	for (int i = 0; i < WEFT_KEYFILE_BYTES; i++)
 		snprintf(text + 2 * i, 3, "%02x", key[i]);
 	text[KEYFILE_TEXT - 1] = '\n';
-	/* the error of a short write is reported by the next one */
+	/* the error of a short write is reported by the next write */
 	for (size_t at = 0; at < KEYFILE_TEXT; at += (size_t)n) {
 		n = write(fd, text + at, KEYFILE_TEXT - at);
 		if (n <= 0)

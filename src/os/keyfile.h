@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The user's key: a file of random bytes that only the user can read, created
- * when it is first needed. Processes of one user authenticate each other by it.
+ * when it is first needed. Processes of one user authenticate each other with
+ * it.
  */
 #ifndef WEFT_KEYFILE_H
 #define WEFT_KEYFILE_H
@@ -13,9 +14,9 @@
 #define WEFT_KEYFILE_WHY   1024
 
 /*
- * Stores $HOME/.weft_key in path, with the home directory of the user database
- * if HOME is not set. Returns 0; -ENOENT: there is no home directory;
- * -ENAMETOOLONG.
+ * Stores the path $HOME/.weft_key in path; if HOME is not set, uses the home
+ * directory in the user database. Returns 0; -ENOENT: there is no home
+ * directory; -ENAMETOOLONG.
  */
 int weft_keyfile_path(char *path, size_t room);
 

@@ -198,7 +198,7 @@ static void key_file_that_cannot_be_written_is_removed(void **state)
 	T_OK(getrlimit(RLIMIT_FSIZE, &was));
 	low = was;
 	signal(SIGXFSZ, SIG_IGN);
-	/* limits below the size of the file: the first write may be short */
+	/* limits below the size of the file: the first write may be partial */
 	for (low.rlim_cur = 0; low.rlim_cur < 65; low.rlim_cur += 16) {
 		T_OK(setrlimit(RLIMIT_FSIZE, &low));
 		T_IS(get_key(key, why), -ENOENT);

@@ -10,8 +10,8 @@
 struct weft_program_memory weft_program_memory;
 
 /*
- * The kernel keeps this much below the stack's start free of mappings, also
- * with a smaller limit of the stack.
+ * The kernel keeps this many bytes below the stack's start free of mappings,
+ * even if the stack limit is smaller.
  */
 #define STACK_BYTES ((uintptr_t)8 << 20)
 
@@ -34,7 +34,10 @@ static int data_find(struct dl_phdr_info *info, size_t size, void *arg)
 	return 1; /* the first object is the program */
 }
 
-/* Reads the ranges that the kernel names. */
+/*
+ * Reads the ranges of the heap and the stack, which the kernel names in
+ * /proc/self/maps.
+ */
 static void maps_read(struct weft_program_memory *m)
 {
 	FILE *f = fopen("/proc/self/maps", "re");

@@ -21,15 +21,16 @@ void weft_event_fd_set(int fd);
 void weft_event_fd_clear(int fd);
 
 /*
- * Timer descriptor: readable at at_ns of weft_now_ns() and then every
- * period_ns. 0: not at all; no further time.
+ * Timer descriptor: becomes readable when weft_now_ns() reaches at_ns (0:
+ * never), and then every period_ns (0: not again).
  */
 int weft_timer_fd_open(void);
 void weft_timer_fd_set(int fd, uint64_t at_ns, uint64_t period_ns);
 
 /*
- * Epoll descriptor, readable while one of n others is. Returns a negative one
- * of them, which is the error of its open.
+ * Opens an epoll descriptor that is readable while one of n other descriptors
+ * is readable. If one of these is negative, returns it: it is the error of its
+ * open function.
  */
 int weft_epoll_open(const int *fd, int n);
 /* Adds fd. Returns 0 or -errno; fd may be in the set already. */

@@ -103,11 +103,14 @@ static const struct weft_wait_policy_rule weft_wait_policy_rule[] = {
 	},
 };
 
-/* Times of the waits of one user. */
+/* Times of the waits of one user (enum weft_wait_user). */
 struct weft_wait_times {
 	uint64_t spin_ns;  /* spins before the first yield */
 	uint64_t yield_ns; /* yields before blocking */
-	/* longest block, before a check of what no notification reports */
+	/*
+	 * longest block before conditions are checked that no notification
+	 * reports
+	 */
 	uint64_t slice_ns;
 	/* yields after a refused send, before blocking for WEFT_WAIT_ROOM_NS */
 	uint32_t room_yields;
@@ -131,7 +134,7 @@ static const struct weft_wait_times weft_wait_times[] = {
 	[WEFT_WAIT_WINDOW] = { 0, 0, 1 * WEFT_MS, 0 },
 };
 
-/* checks of a spin between two reads of the clock */
+/* number of checks between two reads of the clock in a spin */
 #define WEFT_WAIT_SPIN_CHECKS	16
 /* shortest spin; an unsuccessful spin of this length is the last one */
 #define WEFT_WAIT_SPIN_MIN_NS	UINT64_C(300)

@@ -8,14 +8,16 @@
  *
  * Spins without result get shorter, until a short wait occurs again. After a
  * long block without an event the next wait blocks at once: latency does not
- * matter. Free space for sends is not notified, so a wait after a refused send
- * only yields once, and after many such waits blocks for a millisecond.
+ * matter. No notification reports free space for sends, so a wait after a
+ * refused send only yields once, and after many such waits blocks for a
+ * millisecond.
  *
  * Every event wakes its waiters, so a thread could block without a timeout.
  * Threads nevertheless block in slices, because no notification reports the
  * death of a peer. A slice also hides a lost wake-up: the waiter only wakes
  * late. With WEFT_WAIT_UNBOUNDED=1 in the environment there are no slices, and
- * a lost wake-up is a hang. This is for tests: deaths are not detected then.
+ * a lost wake-up causes a hang. This is for tests: deaths are not detected
+ * then.
  */
 #ifndef WEFT_WAITER_H
 #define WEFT_WAITER_H
@@ -34,7 +36,7 @@ bool weft_wait_is_unbounded(void);
  */
 uint64_t weft_wait_slice(uint64_t ns);
 
-/* Returns the time ns after now; UINT64_MAX: never. */
+/* Returns now_ns + ns, the end of a wait; UINT64_MAX: the wait never ends. */
 static inline uint64_t weft_wait_end(uint64_t now_ns, uint64_t ns)
 {
 	return ns > UINT64_MAX - now_ns ? UINT64_MAX : now_ns + ns;
@@ -86,8 +88,8 @@ struct weft_waiter_ops {
 };
 
 /*
- * spin_ns: 0: the times of the user; 1: no spins; other values replace the time
- * of spins, or of yields where a check is a system call.
+ * spin_ns: 0: use the default times of `user`; 1: do not spin; other values
+ * replace the time of spins, or of yields where a check is a system call.
  */
 void weft_waiter_init(struct weft_waiter *w, enum weft_wait_user user,
 		      uint64_t spin_ns);

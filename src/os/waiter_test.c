@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of the waiter with a condition that a number of checks fulfils. */
+/* Tests of the waiter; its condition is true after a number of checks. */
 #include "src/os/waiter.h"
 #include "test/t.h"
 
@@ -73,8 +73,9 @@ static void unsuccessful_spins_get_shorter(void **state)
 }
 
 /*
- * Without a time of the caller all times are those of the table; with one, it
- * replaces the spins or, for users that do not spin, the yields; 1 means none.
+ * If the caller specifies no time, all times are those of the table; otherwise
+ * the time replaces the spins or, for users that do not spin, the yields; 1
+ * means none.
  */
 static void init_uses_the_given_time(void **state)
 {
@@ -141,7 +142,7 @@ static void after_refused_sends_a_wait_yields_then_blocks(void **state)
 			T_FALSE(weft_load32(&u.waiter.full));
 		}
 		T_IS(u.block_ns, WEFT_WAIT_ROOM_NS);
-		/* another wait starts the yields again */
+		/* the next wait starts with yields again */
 		T_OK(wait_once(&u, LONG_NS));
 	}
 }

@@ -32,7 +32,10 @@ static void handle(const struct weft_recover_msg *m)
 		weft_revoke_receive(m);
 }
 
-/* Called by the progress loop, with the lock held. */
+/*
+ * Handles failures and messages about failures; called by the progress loop,
+ * with the lock held.
+ */
 static void attend(void)
 {
 	weft_failed_update();
@@ -44,7 +47,7 @@ static void attend(void)
 }
 
 static const struct weft_watcher watcher = { .idle = attend, .ms = CHECK_MS };
-/* The failure of a process ends waits: no periodic check. */
+/* The failure of a process ends waits, so no periodic check is needed. */
 static const struct weft_watcher wakened = { .idle = attend, .ms = -1 };
 
 /* ---- the thread that waits for exits ------------------------------------- */
@@ -69,7 +72,10 @@ static void *listen(void *arg)
 	return NULL;
 }
 
-/* Without the thread, failures are detected by waits that are idle. */
+/*
+ * Starts the thread that waits for exits. Without this thread, failures are
+ * detected by idle waits.
+ */
 static void listen_begin(void)
 {
 	uint32_t me;

@@ -13,7 +13,7 @@
 
 struct weft_p2p;
 
-/* Start and end, within MPI_Init and MPI_Finalize. */
+/* Called by MPI_Init and by MPI_Finalize. */
 int weft_recover_open(void);
 void weft_recover_close(void);
 /* Notifies the launcher that this rank can survive failures from now on. */
@@ -26,9 +26,9 @@ void weft_recover_started(void);
 int weft_recover_sync(bool *stays_p);
 
 /*
- * Returns the error of an operation that is not posted yet, or 0: -ESTALE: the
- * communicator is revoked; -ECONNRESET: a collective, and a member has failed,
- * or a send to a failed process. Requires the lock.
+ * Returns the error with which an operation that is not posted yet must fail,
+ * or 0: -ESTALE: the communicator is revoked; -ECONNRESET: a collective, and a
+ * member has failed, or a send to a failed process. Requires the lock.
  */
 int weft_recover_refuses(const struct weft_p2p *p);
 /* Returns whether a process has failed. Requires the lock. */

@@ -71,7 +71,7 @@ static bool bit_of(const uint64_t *words, int i)
 	return words[i / 64] >> i % 64 & 1;
 }
 
-/* Inverts the bits of the members among the first `count` failures. */
+/* Inverts the bits of the members that are among the first `count` failures. */
 static void invert_failed(uint64_t *words, const struct weft_recover_members *m,
 			  int count)
 {
@@ -183,7 +183,10 @@ static struct weft_group *survivors(const struct weft_group *g,
 	return made;
 }
 
-/* Takes the lowest common ids. Returns false if there are too few. */
+/*
+ * Takes the lowest context ids that all members offer. Returns false if there
+ * are too few.
+ */
 static bool ids_take(const uint64_t *value, int count, unsigned *ids)
 {
 	int n = 0;
@@ -218,7 +221,10 @@ static int shrink_create(struct agreement *a, const uint64_t *value,
 	return weft_inter_create(c, group, remote, ids, made_p);
 }
 
-/* Returns 1: done; 0: another ballot was started; -errno. */
+/*
+ * Ends a ballot of a shrink. Returns 1: done; 0: another ballot was started;
+ * -errno.
+ */
 static int shrink_end(struct agreement *a, const uint64_t *decision)
 {
 	struct weft_comm *made = NULL;

@@ -102,7 +102,10 @@ static void decide(struct weft_consensus *c)
 	send_to_living(c, WEFT_CONSENSUS_DECIDE);
 }
 
-/* Continues when all living members have voted, or have stored the proposal. */
+/*
+ * As the coordinator, continues when all living members have voted, or have
+ * stored the proposal.
+ */
 static void coordinate(struct weft_consensus *c)
 {
 	if (c->decided || c->coordinator != c->me)
@@ -164,7 +167,10 @@ void weft_consensus_init(struct weft_consensus *c, int n, int me, size_t words,
 	value_copy(c, c->mem, value);
 }
 
-/* Sets the living member with the lowest rank. Returns whether it changed. */
+/*
+ * Sets the coordinator to the living member with the lowest rank. Returns
+ * whether the coordinator has changed.
+ */
 static bool coordinator_find(struct weft_consensus *c)
 {
 	int first = 0;
@@ -228,7 +234,7 @@ static void decision_store(struct weft_consensus *c,
 	value_copy(c, c->mem, msg->value);
 	c->stamp = msg->stamp;
 	c->decided = true;
-	/* members that have voted for this one send nothing more */
+	/* members that have voted for this coordinator send nothing more */
 	if (c->me == c->coordinator)
 		send_to_living(c, WEFT_CONSENSUS_DECIDE);
 }

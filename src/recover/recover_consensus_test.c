@@ -57,7 +57,7 @@ static void on_send(void *arg, int to, const struct weft_consensus_msg *msg)
 				 msg->value ? (uint8_t)*msg->value : 0 };
 }
 
-/* The contribution of a member: all bits but its own. */
+/* Returns the contribution of a member: all bits but its own. */
 static uint64_t contribution(int i)
 {
 	return 0xff ^ 1u << i;
@@ -130,7 +130,7 @@ static void deliver(struct world *w, int from, int to)
 
 /*
  * Executes an event; the member dies after `sends` messages. Returns the number
- * of messages that the event sends.
+ * of messages sent.
  */
 static int event_run(struct world *w, struct event e, int sends)
 {
@@ -150,7 +150,7 @@ static int event_run(struct world *w, struct event e, int sends)
 
 /* ---- properties ---------------------------------------------------------- */
 
-/* All decisions are equal, and contain the contributions of the living. */
+/* All decisions are equal and contain the living members' contributions. */
 static void check_decisions(struct world *w)
 {
 	int first = -1;
@@ -171,7 +171,7 @@ static void check_decisions(struct world *w)
 }
 
 /*
- * No event but a death is possible any more: every living member has decided.
+ * If no event other than a death is possible, every living member has decided.
  */
 static void check_end(struct world *w)
 {
@@ -217,7 +217,7 @@ static void push(const struct world *w)
 	stack[stack_len++] = *w;
 }
 
-/* Pushes the results of an event, with all possible deaths within it. */
+/* Pushes the worlds that an event can lead to, with any death during it. */
 static void branch(const struct world *w, struct event e)
 {
 	struct world next = *w;
@@ -296,7 +296,10 @@ static void all_interleavings_of_four(void **state)
 
 /* ---- deaths at all moments ----------------------------------------------- */
 
-/* Returns a possible event that is no death; pick: random, or the first. */
+/*
+ * Finds a possible event other than a death: a random one, or, if rng is NULL,
+ * the first. Returns whether there is one.
+ */
 static bool event_next(struct world *w, struct weft_rng *rng, struct event *e_p)
 {
 	int found = 0;

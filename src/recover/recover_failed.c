@@ -25,7 +25,10 @@
 struct failure {
 	int proc;
 	uint64_t ns; /* time of the detection */
-	/* failure reported by the backend: its number, plus 1; 0: not */
+	/*
+	 * number of the failure as reported by the backend, plus 1; 0: not
+	 * reported
+	 */
 	uint32_t number;
 	bool ended; /* the provider was notified */
 };
@@ -35,12 +38,12 @@ static struct {
 	 * table of the provider's peers; NULL: the provider reports no deaths
 	 */
 	struct fi_weft_peers *peers;
-	uint64_t deaths; /* deaths that the provider has reported */
+	uint64_t deaths; /* number of deaths that the provider has reported */
 	/* job status page; NULL: the job was not started by Weft's mpiexec */
 	struct weft_job_page *page;
-	uint32_t exits;	   /* exits that the page has reported */
-	uint32_t reported; /* failures that the backend has reported */
-	int procs;	   /* processes that were known at the last report */
+	uint32_t exits;	   /* number of exits that the page has reported */
+	uint32_t reported; /* number of failures reported by the backend */
+	int procs;	   /* number of processes known at the last report */
 	struct failure *list;
 	int count;
 	bool *is_failed; /* array, indexed like weft_core.proc */
@@ -79,7 +82,10 @@ void weft_failed_close(void)
 	failed.procs = 0;
 }
 
-/* failed_ps: time of the failure; 0: unknown. quiet: not in the report. */
+/*
+ * Records the failure of a process. failed_ps: time of the failure; 0: unknown.
+ * quiet: the failure is not in the report.
+ */
 static void add(int proc, uint64_t failed_ps, bool quiet)
 {
 	if (failed.is_failed[proc] || proc == weft_core.job.rank)

@@ -13,7 +13,10 @@ struct weft_recover_members {
 	int *owned; /* list to be freed; NULL: none */
 };
 
-/* Both groups of an intercommunicator. _close frees the list. */
+/*
+ * Returns the members of c, from both groups of an intercommunicator.
+ * weft_recover_members_close() frees the list.
+ */
 struct weft_recover_members weft_recover_members(const struct weft_comm *c);
 void weft_recover_members_close(struct weft_recover_members *m);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Messages by which the members of a communicator handle failures. They are not
- * messages of the communicator: a revoked communicator still has them. The lock
- * is held in all functions.
+ * messages of the communicator: they are also sent between members of a revoked
+ * communicator. The lock is held in all functions.
  */
 #ifndef WEFT_RECOVER_MSG_H
 #define WEFT_RECOVER_MSG_H
@@ -26,7 +26,7 @@ struct weft_recover_msg {
 	struct weft_recover_key key;
 	uint32_t kind; /* ballots: enum weft_consensus_kind */
 	uint32_t stamp;
-	uint32_t from; /* ballots: the sender, as a member */
+	uint32_t from; /* ballots: member number of the sender */
 	uint32_t words;
 };
 
@@ -37,8 +37,8 @@ weft_recover_msg_value(const struct weft_recover_msg *m)
 }
 
 /*
- * Opens the receives. handle: called for each message, which is checked only as
- * far as its length.
+ * Opens the receives. handle: called for each message, of which only the length
+ * has been checked.
  */
 int weft_recover_msg_open(void (*handle)(const struct weft_recover_msg *m));
 /* Frees the buffers, after the endpoint is closed. */

@@ -9,7 +9,7 @@
 #include "src/job/job_page.h"
 #include "src/recover/recover_msg.h"
 
-/* Returns the current time, which takes no virtual time. */
+/* Returns the current time; the call takes no virtual time. */
 uint64_t weft_recover_now_ps(void);
 
 /* Records that this process knows of a failure; failed_ps: 0: unknown. */

@@ -70,7 +70,7 @@ struct weft_args {
 	const void *row;
 	const char *spelled;
 	char **value;
-	char *one; /* storage of value for "=V" */
+	char *one; /* storage for the value of "=V" */
 };
 
 #define WEFT_ARGS_TABLE(table)                          \

@@ -9,8 +9,8 @@
 #include <string.h>
 
 /*
- * Returns the bytes of all lists, which are in one allocation that begins with
- * parent.
+ * Returns the number of bytes of all lists, which are in one allocation that
+ * begins with parent.
  */
 static size_t tree_bytes(int n)
 {

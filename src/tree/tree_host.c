@@ -14,8 +14,8 @@
  *        / \     \
  *       3   5     6
  *
- * Depth: at most one more per level of the topology, plus log k of the members
- * of a domain.
+ * Depth: at most one more per level of the topology, plus the base-k logarithm
+ * of the number of members of a domain.
  */
 #include "src/tree/tree.h"
 

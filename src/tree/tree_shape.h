@@ -2,7 +2,7 @@
 /*
  * Trees as formulas: parent and children of a member are computed from its
  * number, without memory. The unit's trees (tree.h), the model, virtual time
- * and the algorithms on messages use these formulas. Members are numbered in
+ * and the message-based algorithms use these formulas. Members are numbered in
  * the order of the sum; the root is member 0.
  *
  * Tree of pairs, with the same result bits as recursive doubling:
@@ -24,8 +24,8 @@
 #include <stdint.h>
 
 /*
- * Binomial tree: the parent of v is v without its lowest bit; the children of v
- * are v + 1, v + 2, v + 4, ... below that bit.
+ * Binomial tree: the parent of v is v with its lowest set bit cleared; the
+ * children of v are v + 1, v + 2, v + 4, ... below that bit.
  */
 static inline uint32_t weft_binomial_parent(uint32_t v)
 {
@@ -63,8 +63,8 @@ struct weft_tree_shape {
 	/* number of levels of a wide tree; 0: tree of pairs */
 	unsigned levels;
 	/*
-	 * tree of pairs: members that are first combined in pairs, and values
-	 * after that
+	 * tree of pairs: number of members that are first combined in pairs,
+	 * and of values after that
 	 */
 	uint32_t paired, items;
 	uint32_t fan[WEFT_SHAPE_LEVELS]; /* group size of each level */

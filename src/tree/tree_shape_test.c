@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Combining trees: every member occurs once, and in order. */
+/* Combining trees: every member occurs once, subtrees are ranges. */
 #include "src/tree/tree_shape.h"
 
 #include "test/t.h"
 
 /*
- * Checks that the subtree of a member is a range of members. Returns its end.
+ * Checks that the subtree of a member is a range of members. Returns the end of
+ * the range.
  */
 static uint32_t check_subtree(const struct weft_tree_shape *f, uint32_t member,
 			      uint32_t *seen)

@@ -31,7 +31,7 @@ static void check_visits(const struct weft_tree *t)
 	free(stack);
 }
 
-/* Every member reaches the root, and inputs mirror parents. */
+/* Every member reaches the root, and the lists of inputs match the parents. */
 static void check(const struct weft_tree *t)
 {
 	int inputs = 0;

@@ -12,7 +12,10 @@
 
 struct keyval {
 	struct weft_keyval_fns fns;
-	/* references: one held by the user until free, one per attribute */
+	/*
+	 * references: one held by the user until the keyval is freed, one per
+	 * attribute
+	 */
 	int refs;
 	bool freed;
 };
@@ -25,7 +28,7 @@ struct weft_attr {
 	void *value;
 };
 
-/* First key of a keyval; larger than all predefined keys. */
+/* First key that is assigned to a keyval; larger than all predefined keys. */
 #define KEY_FIRST 1024
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

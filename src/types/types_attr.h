@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Attributes cached on communicators, datatypes and windows. A keyval has the
- * two callbacks; it exists until it is freed and no attribute uses it. An
- * object holds one pointer, the head of its list (NULL: none).
+ * Attributes cached on communicators, datatypes and windows. A keyval has two
+ * callbacks, for copying and deleting; it exists until it is freed and no
+ * attribute uses it. An object holds one pointer, the head of its list (NULL:
+ * none).
  */
 #ifndef WEFT_TYPES_ATTR_H
 #define WEFT_TYPES_ATTR_H

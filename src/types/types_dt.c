@@ -291,7 +291,7 @@ static struct weft_dt *block_old(const struct weft_dt_blocks *b, MPI_Count i)
 	return b->old[b->same ? 0 : i];
 }
 
-/* Returns whether every block is one run or empty. */
+/* Returns whether every block is empty or a single run. */
 static bool all_rows(const struct weft_dt_blocks *b)
 {
 	if (b->same && weft_dt_is_contig(b->old[0]))
@@ -332,8 +332,8 @@ static int blocks_runs(struct weft_dt *dt, const struct weft_dt_blocks *b)
 }
 
 /*
- * Builds a loop instead of a list if all blocks have one shape and equal
- * distances. Returns false otherwise.
+ * Builds a loop instead of a list if all blocks have the same shape and are at
+ * equal distances. Returns false otherwise.
  */
 static bool blocks_loop(struct weft_dt *dt, const struct weft_dt_blocks *b)
 {

@@ -2,7 +2,7 @@
 /*
  * Datatypes. A constructor creates a type, commit makes the type usable for
  * messages, and the release of the last reference frees it. Messages, derived
- * types and windows hold references, so MPI_Type_free only drops one.
+ * types and windows hold references, so MPI_Type_free only drops a reference.
  *
  * Fields of the fast path are first: a message of count contiguous elements is
  * count * dt->size bytes from buf + dt->true_lb. Everything else uses the
@@ -88,7 +88,10 @@ struct weft_dt {
 /* Predefined types, indexed by the low byte of the handle (0x200..0x2ff). */
 extern struct weft_dt weft_dt_predef[256] WEFT_HIDDEN;
 
-/* Returns the type of a handle; NULL: null, stale, or not a datatype. */
+/*
+ * Returns the type of a handle; NULL: the handle is null, stale, or not a
+ * datatype.
+ */
 static inline struct weft_dt *weft_dt_of(MPI_Datatype h)
 {
 	uintptr_t v = (uintptr_t)h;
@@ -104,7 +107,9 @@ static inline MPI_Datatype weft_dt_handle(const struct weft_dt *dt)
 	return weft_obj_handle(&dt->obj);
 }
 
-/* Acquire and drop a reference; not counted for predefined types. */
+/*
+ * Acquire and drop a reference; references to predefined types are not counted.
+ */
 static inline struct weft_dt *weft_dt_get(struct weft_dt *dt)
 {
 	if (!dt->obj.predefined)
@@ -232,7 +237,10 @@ const struct weft_dt *weft_dt_element(const struct weft_dt *dt);
  * infinite sequence of dt; -1 if the bytes end inside a basic element.
  */
 MPI_Count weft_dt_elements(const struct weft_dt *dt, MPI_Count bytes);
-/* Returns the bytes of the first n basic elements of a sequence of dt. */
+/*
+ * Returns the number of bytes of the first n basic elements of a sequence of
+ * dt.
+ */
 MPI_Count weft_dt_bytes(const struct weft_dt *dt, MPI_Count n);
 
 #endif

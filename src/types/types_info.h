@@ -29,7 +29,10 @@ struct weft_info {
  * arch, wdir. Start-up code adds maxprocs and thread_level.
  */
 struct weft_info *weft_info_env(void);
-/* Fills info from a given command line; for MPI_Info_create_env. */
+/*
+ * Fills info from a given command line, for MPI_Info_create_env. Returns 0 or
+ * -ENOMEM.
+ */
 int weft_info_fill(struct weft_info *info, int argc, char *const argv[]);
 
 /*

@@ -70,7 +70,7 @@ static inline bool weft_op_commutes(const struct weft_op *op)
 
 /*
  * Returns whether op may reduce elements of dt: any type for a user operation,
- * the types of the standard's table for predefined ones; no type for
+ * the types of the standard's table for a predefined operation; no type for
  * MPI_REPLACE and MPI_NO_OP, which are for one-sided communication.
  */
 static inline bool weft_op_allows(const struct weft_op *op,

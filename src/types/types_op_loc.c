@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Kernels of MPI_MINLOC and MPI_MAXLOC: of equal values, the lower index. */
+/*
+ * Kernels of MPI_MINLOC and MPI_MAXLOC: if values are equal, the lower index is
+ * the result.
+ */
 #include "src/base/attr.h"
 #include "src/types/types_dt_predef.h"
 #include "src/types/types_op.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of operations, compared with results computed one by one. */
+/* Tests of operations, compared with results computed element by element. */
 #include "test/t.h"
 
 #include "src/base/attr.h"
@@ -97,7 +97,7 @@ static void complex_results_match_c(void **state)
 #endif
 }
 
-/* 1 + 2^-100 is no number of double or of x87's long double. */
+/* Neither double nor x87's long double can represent 1 + 2^-100. */
 static void sums_of_real16_have_113_bits(void **state)
 {
 #if WEFT_HAVE_F128

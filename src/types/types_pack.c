@@ -50,7 +50,9 @@ struct blocks {
 	MPI_Count n;
 };
 
-/* Size, in bytes, up to which the loops here are faster than memcpy(). */
+/*
+ * Size, in bytes, up to which the loops in this file are faster than memcpy().
+ */
 #define RUN_SHORT 4096
 
 /*

@@ -129,7 +129,7 @@ static void part_in(unsigned char *to, const unsigned char *from,
 struct stream {
 	const struct weft_typed *t;
 	size_t pos;	    /* position in the native packed data, bytes */
-	unsigned char *ext; /* next external byte */
+	unsigned char *ext; /* next byte of the external32 data */
 	bool out;
 };
 

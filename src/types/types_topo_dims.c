@@ -50,7 +50,10 @@ static void find_divisors(struct divisors *all, int n)
 			all->d[all->n++] = n / all->d[i];
 }
 
-/* Further factors, beyond the number of bits of an int, are 1. */
+/*
+ * Maximum number of factors, the number of bits of an int; any further factors
+ * are 1.
+ */
 #define MAX_FACTORS 32
 
 struct search {

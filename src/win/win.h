@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Windows: memory that the members of a communicator open to each other.
+ * Windows: memory that the members of a communicator make accessible to each
+ * other.
  *
  *   weft_win_open -> epochs: weft_win_fence, _start, _lock ... ->
  *   weft_win_close
@@ -10,8 +11,8 @@
  * access depends on the target's memory (README): it is mapped in this process,
  * accessible by fi_read and fi_write, or accessed by messages.
  *
- * src/mpi has checked the arguments. Functions return 0, -errno, or an MPI
- * class above 0.
+ * src/mpi has checked the arguments. Functions return 0, -errno, or a positive
+ * MPI error class.
  */
 #ifndef WEFT_WIN_H
 #define WEFT_WIN_H

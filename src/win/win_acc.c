@@ -117,7 +117,7 @@ struct change {
 
 /*
  * Updates one element by the machine's interface. Returns 0, -errno, or 1: the
- * processor must do it.
+ * processor must update the element.
  */
 static int change_by_unit(const struct change *c)
 {
@@ -167,8 +167,8 @@ static int change_locked(const struct change *c)
 
 /*
  * Returns whether atomic instructions take less time than the lock. The lock
- * takes two atomic instructions, and a load for each member, an eighth of the
- * time of an atomic instruction.
+ * takes two atomic instructions, and for each member a load, which takes an
+ * eighth of the time of an atomic instruction.
  */
 static bool is_short(const struct change *c)
 {

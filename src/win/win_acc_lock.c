@@ -10,7 +10,7 @@
 
 /*
  * polls of a busy word before the first yield: a word is busy only briefly; the
- * explore test defines 0
+ * explore test sets this number to 0
  */
 #ifndef WIN_ACC_SPINS
 #define WIN_ACC_SPINS 1000

@@ -31,7 +31,7 @@ struct weft_comm;
 /* The members of a window and their busy words. */
 struct win_acc_members {
 	weft_au32 *busy; /* busy word of member 0 */
-	size_t stride;	 /* distance of two busy words, bytes */
+	size_t stride;	 /* distance between two busy words, bytes */
 	int n;		 /* number of busy words; 0: no word changes */
 	const struct weft_comm *comm;
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * All executions of the accumulate lock (test/support/explore.h): threads make
- * word changes and long changes of one target. A number that both change must
+ * word changes and long changes on one target. A number that both change must
  * be ordered, and no thread may wait without end.
  */
 #include "test/support/explore_atomic.h"
@@ -134,7 +134,7 @@ static const char *explore_changes(const bool *how, int threads, int times,
 }
 
 /*
- * The number is a plain one, so that only one thread changes words here: word
+ * The number is not atomic, so only one thread makes word changes here: word
  * changes do not exclude each other.
  */
 static const bool word_and_long[] = { true, false, false };

@@ -41,7 +41,7 @@ struct win_am {
 	uint32_t op;   /* operation: handle of a predefined operation */
 	uint32_t flags;
 	uint32_t runs;
-	uint32_t count; /* elements in all runs */
+	uint32_t count; /* number of elements in all runs */
 	int32_t error;	/* ANSWER: 0 or -errno */
 };
 static_assert(sizeof(struct win_am) == 32, "travels");
@@ -51,8 +51,8 @@ struct win_am_run {
 	uint64_t count;
 };
 
-#define WIN_AM_RUNS  64	  /* maximum runs of one request */
-#define WIN_AM_ARRAY 8192 /* maximum bytes of one array of elements */
+#define WIN_AM_RUNS  64	  /* maximum number of runs in one request */
+#define WIN_AM_ARRAY 8192 /* maximum size of one array of elements, bytes */
 #define WIN_AM_BYTES                                                       \
 	(sizeof(struct win_am) + WIN_AM_RUNS * sizeof(struct win_am_run) + \
 	 2 * WIN_AM_ARRAY)
@@ -68,12 +68,12 @@ void win_am_close(struct weft_win *w);
 /*
  * Sends a message; the caller holds the core lock. part[0..n): data that
  * follows the header. If op is not NULL, its number of pieces is incremented;
- * the piece completes when the message has been sent.
+ * the piece completes when the message has been sent. Returns 0 or -errno.
  */
 int win_am_send(struct weft_win *w, int rank, const struct win_am *head,
 		const struct iovec *part, int n, struct win_op *op);
 
-/* Sends a message without data; acquires the core lock. */
+/* Sends a message without data; acquires the core lock. Returns 0 or -errno. */
 int win_am_send_empty(struct weft_win *w, int rank, enum win_am_type type,
 		      uint32_t flags);
 

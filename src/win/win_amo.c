@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Runs of elements as operations of fi_atomic; see win_amo.h. */
+/* Runs of elements as fi_atomic operations; see win_amo.h. */
 #include "src/win/win_amo.h"
 
 #include "src/core/core_fi.h"

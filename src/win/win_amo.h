@@ -17,7 +17,7 @@ bool win_amo_supports(const struct win_call *c, const struct win_run *run);
  */
 int win_amo_prepare(struct win_call *c);
 
-/* Posts a run as pieces of op. */
+/* Posts a run as pieces of op. Returns 0 or -errno. */
 int win_amo_run(struct win_call *c, struct win_op *op,
 		const struct win_run *run);
 

@@ -17,7 +17,10 @@ struct win_attach_place {
 	bool device;   /* device memory: fi_* cannot access it */
 };
 
-/* Updates the copy of the target's list; called before an access. */
+/*
+ * Updates the copy of the target's list; called before an access. Returns 0 or
+ * the error.
+ */
 int win_attach_update(struct weft_win *w, int target);
 
 /*
@@ -28,8 +31,8 @@ int win_attach_find(struct weft_win *w, int target, uint64_t start,
 		    struct win_attach_place *p);
 
 /*
- * Returns whether all bytes of this rank's memory are attached, by one or
- * several attachments.
+ * Returns whether all bytes of this range of this rank's memory are attached,
+ * by one or several attachments.
  */
 bool win_attach_has(const struct weft_win *w, uint64_t start, uint64_t bytes);
 
@@ -52,7 +55,7 @@ void win_attach_clear(struct weft_win *w);
 
 /*
  * Registers memory of this rank for access by all members. *mr_p NULL: no
- * registration is needed.
+ * registration is needed. Returns 0 or -errno.
  */
 int win_mr_open(const struct weft_win *w, void *base, size_t bytes,
 		struct fid_mr **mr_p, uint64_t *key_p);

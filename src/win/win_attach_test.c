@@ -270,7 +270,7 @@ static void errors_of_the_provider_leave_nothing(void **state)
 	win_free(w);
 }
 
-/* Attachments of no bytes, and those without RMA, have no region. */
+/* Attachments of zero bytes, and attachments without RMA, have no region. */
 static void regions_are_registered_when_needed(void **state)
 {
 	struct weft_win *w = win_new_shared();
@@ -334,7 +334,7 @@ static void a_full_list_refuses_one_more(void **state)
 	T_FALSE(win_attach_has(w, i * 100, 1));
 	T_OK(win_attach_find(w, 0, (i - 1) * 100 + 49, &p));
 	T_IS(p.slot, WIN_ATTACHED_MAX - 1);
-	/* a number of slots beyond the list is not believed */
+	/* a number of slots beyond the list is rejected */
 	weft_store32(&win_record(w->page, 0)->slots, UINT32_MAX);
 	T_IS(win_attach_find(w, 0, 1, &p), -ERANGE);
 	T_OK(weft_win_detach(w, at(300)));
@@ -358,7 +358,7 @@ static void remote_lists_are_read_when_they_change(void **state)
 	T_OK(win_attach_find(o, 0, 1010, &p));
 	T_IS(p.addr, 10);
 	T_IS(p.bytes, 90);
-	T_OK(win_attach_update(o, 0)); /* unchanged: only the version */
+	T_OK(win_attach_update(o, 0)); /* unchanged: only the version is read */
 	T_IS(reads.count, 4);
 	T_OK(weft_win_attach(w, at(2000), 100));
 	T_OK(win_attach_update(o, 0));
@@ -430,7 +430,7 @@ static void end_of_change(int n)
 		weft_add64(&changed->remote_page->version, 1);
 }
 
-/* An odd version is that of a list which is being changed. */
+/* An odd version means that the list is being changed. */
 static void a_list_in_change_is_not_used(void **state)
 {
 	struct weft_win *o, *w = win_new_remote(&o);
@@ -577,8 +577,8 @@ static weft_au32 stop;
 #define ROUNDS 20000
 
 /*
- * Two attachments use one slot in turn: one is large, the other one starts
- * shortly before an address of neither.
+ * Two attachments use one slot in turn: one is large, the other starts shortly
+ * before an address that neither contains.
  */
 static void *slot_changes(void *arg)
 {

@@ -117,7 +117,7 @@ static void apply_stores(const struct win_elem *e, char *at, const char *in,
 
 	for (size_t i = 0; i < len; i += b) {
 		b = bytes_at_once(e, at + i, len - i);
-		/* relaxed: readers synchronize first */
+		/* relaxed: readers synchronize before they read */
 		weft_word_store_relaxed(at + i, weft_word_get(in + i, b), b);
 	}
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tests of element changes: every operation on every type gives the result of
- * its kernel, with and without atomics, at any alignment; concurrent threads
- * lose no update.
+ * Tests of changes of elements: for every operation on every type the result is
+ * that of its kernel, with and without atomics, at any alignment; concurrent
+ * threads lose no update.
  */
 #include "src/win/win_elem.h"
 

@@ -42,8 +42,8 @@ static bool has_op(enum fi_datatype type, enum fi_op op)
 }
 
 /*
- * Returns whether the provider has all operations of MPI on the type: the path
- * of an access depends on type and location only, not on the operation.
+ * Returns whether the provider supports all MPI operations on the type: the
+ * path of an access depends on type and location only, not on the operation.
  */
 static bool has_type(enum fi_datatype type)
 {
@@ -68,7 +68,7 @@ static uint64_t query_types(void)
 }
 
 /*
- * Returns whether the protocol is one of libfabric's that execute atomics in
+ * Returns whether this is one of libfabric's protocols that execute atomics in
  * software, by compare-and-swap.
  */
 static bool is_software(uint32_t protocol)

@@ -26,8 +26,8 @@ struct win_fabric {
 	uint64_t flags;
 	uint64_t bytes_max; /* maximum size of one operation, bytes */
 	/*
-	 * bits of enum weft_num_type: types for which fi_atomic has all
-	 * operations of MPI
+	 * bits of enum weft_num_type: types for which fi_atomic has all MPI
+	 * operations
 	 */
 	uint64_t types;
 	const struct fi_weft_rma_sync *now; /* synchronous RMA, or NULL */
@@ -38,7 +38,7 @@ struct win_fabric {
 /* Returns the capabilities, shared by all windows. Requires the core lock. */
 const struct win_fabric *win_fabric(void);
 
-/* Returns libfabric's datatype of a type in types. */
+/* Returns libfabric's datatype for a type whose bit is set in `types`. */
 enum fi_datatype win_fabric_type(const struct weft_dt *unit);
 
 /* Effects of an accumulate on elements. */

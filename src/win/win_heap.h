@@ -3,8 +3,8 @@
  * Memory of MPI_Alloc_mem. If other processes of the job run on this host, the
  * memory is in shared blocks (win_blocks.h), which the members of a window map,
  * so that MPI_Win_create is as fast as MPI_Win_allocate. Each block needs a
- * descriptor, so their number is limited; later requests are served by the C
- * library.
+ * descriptor, so the number of blocks is limited; later requests get private
+ * memory.
  */
 #ifndef WEFT_WIN_HEAP_H
 #define WEFT_WIN_HEAP_H
@@ -40,7 +40,10 @@ struct win_heap_map {
  */
 int win_heap_map(const struct win_heap_place *p, size_t bytes,
 		 struct win_heap_map *m, char **mem_p);
-/* Unmaps the memory of n members and frees the array; zeroes are skipped. */
+/*
+ * Unmaps the memory of n members and frees the array; entries that are all
+ * zeroes are skipped.
+ */
 void win_heap_unmap(struct win_heap_map *all, int n);
 
 #endif

@@ -157,7 +157,7 @@ static void sameness_must_be_true(void **state)
 	}
 }
 
-/* Before the members have exchanged their sizes all values are taken. */
+/* All values are accepted before the members have exchanged their sizes. */
 static void a_new_window_believes_its_hints(void **state)
 {
 	struct weft_info *info = info_of("same_size", "true");

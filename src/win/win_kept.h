@@ -42,7 +42,7 @@ struct win_kept {
 
 /*
  * Removes the most recently kept page with this key. Returns its token and sets
- * *region_p; 0: none.
+ * *region_p; 0: there is no such page.
  */
 uint64_t win_kept_take(struct win_kept *k, const struct win_kept_key *key,
 		       struct weft_region *region_p);

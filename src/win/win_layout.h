@@ -28,9 +28,10 @@
 
 /* A ticket lock, granted in the order of requests; see win_rwlock.h. */
 struct win_rwlock {
-	weft_au32 users;   /* number of tickets issued */
-	weft_au32 read;	   /* ticket that may acquire the lock shared */
-	weft_au32 write;   /* ticket that may acquire the lock exclusively */
+	weft_au32 users; /* number of tickets issued */
+	weft_au32 read;	 /* ticket that may acquire the lock in shared mode */
+	/* ticket that may acquire the lock in exclusive mode */
+	weft_au32 write;
 	weft_au32 waiters; /* number of waiters on read or write */
 };
 static_assert(sizeof(struct win_rwlock) == 16, "shared format");

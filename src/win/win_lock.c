@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Passive target: locks and flushes. A lock is in the shared page, or, in
- * virtual time, in memory that origins change by fi_atomic; both need no action
- * of the target. Otherwise origins request the lock by messages, which the
- * target serves when it makes progress.
+ * virtual time, in memory that origins change by fi_atomic; neither needs any
+ * action by the target. Otherwise origins request the lock by messages, which
+ * the target serves when it makes progress.
  */
 #include "src/win/win_lock.h"
 
@@ -17,7 +17,10 @@
 
 /* ---- one target ---------------------------------------------------------- */
 
-/* Requests a lock by a message, except that of this rank's own memory. */
+/*
+ * Requests a lock by a message; the lock of this rank's own memory is requested
+ * directly.
+ */
 static int request_by_message(struct weft_win *w, int target, bool exclusive)
 {
 	struct weft_win_peer *p = &w->peer[target];

@@ -18,6 +18,7 @@ int win_lock_acquire(struct weft_win *w, int target);
 /*
  * Called before an access. If locks are requested by messages, the lock that
  * MPI_Win_lock_all implies is requested at the first access to a target.
+ * Returns 0 or the error.
  */
 static inline int win_lock_reach(struct weft_win *w, int target)
 {
@@ -27,7 +28,10 @@ static inline int win_lock_reach(struct weft_win *w, int target)
 	return win_lock_acquire(w, target);
 }
 
-/* Executes a barrier; earlier stores of all members are then visible. */
+/*
+ * Executes a barrier; earlier stores of all members are then visible. Returns 0
+ * or the error.
+ */
 int win_barrier(struct weft_win *w);
 
 #endif

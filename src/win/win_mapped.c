@@ -18,7 +18,10 @@ struct mapping {
 	struct win_heap_map map;
 };
 
-/* Cached mappings of a target, by slot; protected by the core lock. */
+/*
+ * Cached mappings of a target's attachments, indexed by slot; protected by the
+ * core lock.
+ */
 struct win_mapped {
 	uint32_t slots;
 	struct mapping entry[];

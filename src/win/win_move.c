@@ -179,8 +179,8 @@ static void sides_skip(struct sides *s, size_t len)
 }
 
 /*
- * Moves pieces by the kernel until a piece needs another path. *all_p: whether
- * all pieces were moved.
+ * Moves pieces by system calls until a piece needs another path. *all_p:
+ * whether all pieces were moved.
  */
 static int pieces_sync(struct weft_win *w, struct sides *s, int target,
 		       bool put, bool *all_p)

@@ -80,7 +80,10 @@ static int op_error(int err)
 								  : err;
 }
 
-/* Stores the error for the next synchronization, with the failed access. */
+/*
+ * Stores the error, together with the failed access, for the next
+ * synchronization.
+ */
 static WEFT_COLD void op_record(const struct win_op *op)
 {
 	struct weft_win *w = op->w;
@@ -320,7 +323,7 @@ static int fi_pieces(struct win_op *op, int target, const char *buf,
 }
 
 /*
- * Moves pieces by the kernel as long as possible; *f then describes the rest.
+ * Moves pieces by system calls as long as possible; *f then describes the rest.
  */
 static int pieces_sync(struct weft_win *w, int target, const char **buf,
 		       struct win_fi *f)

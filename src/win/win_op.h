@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An outstanding access: a request, whose pieces are operations of libfabric or
+ * An outstanding access: a request, whose pieces are libfabric operations or
  * messages (win_am.h). MPI_Put and similar calls do not return the request; the
  * window counts it as pending. MPI_Rput returns the request.
  */
@@ -35,21 +35,27 @@ struct win_op {
 
 /*
  * Creates an access. Its number of pieces is 1 until win_op_start(), so that it
- * cannot complete before. NULL: out of memory.
+ * cannot complete before that call. NULL: out of memory.
  */
 struct win_op *win_op_open(struct weft_win *w, int target, bool kept);
-/* Completes one piece; requires the core lock. err: 0, -errno, MPI class. */
+/*
+ * Completes one piece; requires the core lock. err: 0, -errno, or an MPI error
+ * class.
+ */
 void win_op_piece_done(struct win_op *op, int err);
 /*
- * Called when all pieces are posted, or with the error rc. *req_p: the request;
- * req_p NULL: the window tracks the access. Returns 0 or the error.
+ * Called when all pieces are posted (rc 0), or after the error rc. *req_p: the
+ * request; req_p NULL: the window tracks the access. Returns 0 or the error.
  */
 int win_op_start(struct win_op *op, int rc, struct weft_req **req_p);
 
-/* Waits while PIECES_MAX pieces are outstanding; called before a new piece. */
+/*
+ * Waits while PIECES_MAX pieces are outstanding; called before a new piece is
+ * posted. Returns 0 or the error.
+ */
 int win_op_throttle(struct weft_win *w);
 
-/* Kind of one operation of libfabric. */
+/* Kind of a libfabric operation. */
 enum win_fi_kind {
 	WIN_FI_WRITE,
 	WIN_FI_READ,
@@ -82,10 +88,16 @@ int win_fi_post(struct win_op *op, const struct win_fi *f);
 int win_fi_find(struct weft_win *w, int target, const void *buf,
 		struct win_fi *f);
 
-/* Executes one piece at a known address, and waits for it. */
+/*
+ * Executes one piece at a known address, and waits for it. Returns 0 or the
+ * error.
+ */
 int win_fi_execute(struct weft_win *w, int target, const struct win_fi *f);
 
-/* Reads or writes memory found by win_fi_find(), and waits for it. */
+/*
+ * Reads or writes memory found by win_fi_find(), and waits until this is
+ * complete. Returns 0 or the error.
+ */
 int win_fi_wait(struct weft_win *w, int target, const char *buf,
 		struct win_fi f);
 

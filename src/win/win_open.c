@@ -41,10 +41,11 @@ struct contribution {
 	uint64_t key;
 	uint64_t remote_addr; /* address of the member's struct win_remote */
 	uint64_t remote_key;
-	uint64_t kept;	/* token of the kept page that it can use; 0: none */
+	/* token of the kept page that the member can use; 0: none */
+	uint64_t kept;
 	uint32_t flags; /* JOIN_ bits */
 	int32_t error;	/* -errno if the member has failed so far, or 0 */
-	/* location of the memory of MPI_Win_create */
+	/* location of the memory that was passed to MPI_Win_create */
 	struct win_heap_place heap;
 };
 
@@ -88,7 +89,7 @@ static bool choose_paths(struct weft_win *w)
 		return false;
 	/*
 	 * In virtual time every access uses the machine's network. Only Weft's
-	 * provider accesses memory of applications without action of the
+	 * provider accesses memory of applications without any action by the
 	 * target.
 	 */
 	return fabric && !weft_core.traits.network_windows &&
@@ -401,8 +402,9 @@ static void fill_peers(struct weft_win *w,
 
 /*
  * In a window on several hosts, maps the memory of members on this host. Only
- * puts and gets use it: accumulates must exclude those of other hosts, which
- * the target executes. Memory that cannot be mapped is accessed by fi_*.
+ * puts and gets use this mapping: accumulates must exclude the accumulates of
+ * other hosts, which the target executes. Memory that cannot be mapped is
+ * accessed by fi_*.
  */
 static void map_local(struct weft_win *w,
 		      const struct contribution *contribution)
@@ -440,8 +442,8 @@ static uint32_t own_flags(const struct weft_win *w, bool memory)
 
 /*
  * Combines the hints of all members: locks exist unless all members exclude
- * them, and same_size and same_disp_unit are checked. Device memory of one
- * member makes all use messages. The result is the same on all members.
+ * them, and same_size and same_disp_unit are checked. If one member has device
+ * memory, all members use messages. The result is the same on all members.
  */
 static int check_contributions(struct weft_win *w,
 			       const struct contribution *contribution)
@@ -499,8 +501,8 @@ static int open_paths(struct weft_win *w, struct contribution *mine)
 }
 
 /*
- * Returns whether all members know the window after the first exchange, and no
- * member can fail any more: the page exists already.
+ * Returns whether the first exchange has given all members everything that they
+ * need, and no member can fail any more: the page exists already.
  */
 static bool is_complete(const struct weft_win *w,
 			const struct contribution *contribution)
@@ -591,7 +593,10 @@ int weft_win_open(const struct weft_win_args *a, struct weft_win **win_p)
 
 /* ---- close --------------------------------------------------------------- */
 
-/* Waits until all unlock messages have arrived: then none is in flight. */
+/*
+ * Waits until all unlock messages have arrived, so that none is in flight any
+ * more.
+ */
 static int await_unlocks(struct weft_win *w)
 {
 	struct win_idle idle = win_idle_begin(w);

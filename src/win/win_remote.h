@@ -10,7 +10,7 @@
 
 /*
  * Creates this rank's page; *key_p: key of the page for other members. Does
- * nothing if the provider has no remote memory access.
+ * nothing if the provider has no remote memory access. Returns 0 or -errno.
  */
 int win_remote_open(struct weft_win *w, uint64_t *key_p);
 void win_remote_close(struct weft_win *w);
@@ -21,7 +21,10 @@ void win_remote_close(struct weft_win *w);
  */
 bool win_remote_has_locks(const struct weft_win *w);
 
-/* Acquire and release a target's lock, in order. Return 0 or -errno. */
+/*
+ * Acquire and release a target's lock, which is granted in the order of
+ * requests. Return 0 or -errno.
+ */
 int win_remote_lock(struct weft_win *w, int target, bool exclusive);
 int win_remote_unlock(struct weft_win *w, int target, bool exclusive);
 

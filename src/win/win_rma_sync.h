@@ -17,8 +17,8 @@
 #include <rdma/fi_ext_weft.h>
 
 /*
- * Moves one piece by the kernel before it returns, in a window whose members
- * share a page. Returns false if nothing was moved.
+ * Moves one piece by a system call before the function returns, in a window
+ * whose members share a page. Returns false if nothing was moved.
  */
 WEFT_INLINE bool win_fi_sync(struct weft_win *w, int target,
 			     const struct win_fi *f)

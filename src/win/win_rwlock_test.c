@@ -35,7 +35,7 @@ bool weft_failure_in(const struct weft_comm *c)
 struct guarded {
 	struct win_rwlock lock;
 	long a, b;	   /* written exclusively, read with the shared lock */
-	weft_au32 holders; /* holders of the shared lock; most: maximum */
+	weft_au32 holders; /* current holders of the shared lock */
 	weft_au32 max_holders;
 };
 

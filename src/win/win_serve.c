@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Processes received messages at a member: grants the lock of its memory in the
- * order of requests, and executes accesses immediately and responds. Numbers
- * from other processes are checked before use.
+ * order of requests, and executes accesses immediately and responds. Values
+ * received from other processes are checked before use.
  */
 #include "src/win/win_serve.h"
 
@@ -147,7 +147,10 @@ static bool access_parse(struct access *a, const char *body, size_t bytes)
 	return a->r.in || a->e.what == WIN_ELEM_KEEP;
 }
 
-/* Returns the address of a run in this rank's memory; NULL: outside. */
+/*
+ * Returns the address of a run in this rank's memory; NULL: the run is not
+ * within this memory.
+ */
 static char *access_place(const struct access *a, const struct win_am_run *run)
 {
 	struct weft_win *w = a->w;
@@ -247,7 +250,7 @@ static void access_serve(struct weft_win *w, int source,
 		}
 		answer.error = access_do(&a);
 	}
-	/* `old` may have data of an earlier access, for another origin */
+	/* `old` may contain data of an earlier access, for another origin */
 	if (answer.error)
 		row.iov_len = 0;
 	respond(w, source, &answer, &row);

@@ -13,8 +13,9 @@ void win_serve(struct weft_win *w, int source, const struct win_am *head,
 
 /*
  * Request and release the lock of this rank's memory on behalf of `rank`;
- * require the core lock. A second request of the same rank, and the release of
- * a lock that the rank does not hold, have no effect.
+ * require the core lock. win_serve_lock() returns 0 or -ENOMEM. A second
+ * request of the same rank, and the release of a lock that the rank does not
+ * hold, have no effect.
  */
 void win_serve_lock(struct weft_win *w, int rank, bool exclusive);
 void win_serve_unlock(struct weft_win *w, int rank);

@@ -229,7 +229,7 @@ static void requests_change_the_runs_and_return_old_elements(void **state)
 	window_close();
 }
 
-/* Handles above the predefined ones are addresses in the sender's process. */
+/* Handles beyond the predefined range are addresses in the sender's process. */
 static void handles_of_other_objects_are_refused(void **state)
 {
 	size_t n;

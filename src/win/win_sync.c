@@ -31,15 +31,16 @@ int weft_win_fence(struct weft_win *w, int assert)
 
 	weft_fence_full();
 	w->fence = !(assert &MPI_MODE_NOSUCCEED);
-	/* relaxed: no access runs */
+	/* relaxed: no access is in progress */
 	weft_store32_relaxed(&w->open_all, w->fence);
-	weft_store32_relaxed(&w->used, 0); /* relaxed: no access runs */
+	/* relaxed: no access is in progress */
+	weft_store32_relaxed(&w->used, 0);
 	return rc ? rc : error;
 }
 
 /* ---- exposure epochs ----------------------------------------------------- */
 
-/* Returns the rank in the window of member i of g. */
+/* Returns the rank that member i of group g has in the window. */
 static int rank_of(const struct weft_win *w, const struct weft_group *g, int i)
 {
 	return weft_group_rank_of(w->comm->group, g->proc[i]);
@@ -136,11 +137,12 @@ int weft_win_start(struct weft_win *w, struct weft_group *g, int assert)
 
 		if (!(assert &MPI_MODE_NOCHECK))
 			rc = await_post(w, target);
-		/* relaxed: no access runs */
+		/* relaxed: no access is in progress */
 		weft_store32_relaxed(&w->peer[target].open, 1);
 	}
 	w->started = weft_group_get(g);
-	weft_store32_relaxed(&w->open_all, 0); /* relaxed: no access runs */
+	/* relaxed: no access is in progress */
+	weft_store32_relaxed(&w->open_all, 0);
 	return rc;
 }
 
@@ -171,14 +173,14 @@ int weft_win_complete(struct weft_win *w)
 	for (int i = 0; i < g->size; i++) {
 		int target = rank_of(w, g, i), rc2 = complete_to(w, target);
 
-		/* relaxed: no access runs */
+		/* relaxed: no access is in progress */
 		weft_store32_relaxed(&w->peer[target].open, 0);
 		rc = rc ? rc : rc2;
 	}
 	w->started = NULL;
 	/* relaxed: all accesses are complete */
 	weft_store32_relaxed(&w->used, 0);
-	/* relaxed: no access runs */
+	/* relaxed: no access is in progress */
 	weft_store32_relaxed(&w->open_all, w->fence);
 	weft_group_put(g);
 	return rc;
@@ -252,7 +254,7 @@ const char *weft_win_no_start(const struct weft_win *w)
 		return "a target is locked";
 	if (w->started)
 		return "an access epoch of MPI_Win_start is open";
-	/* relaxed: a check only */
+	/* relaxed: only an argument check */
 	if (w->fence && weft_load32_relaxed(&w->used))
 		return "accesses since the last MPI_Win_fence are not complete";
 	return NULL;

@@ -22,7 +22,8 @@ struct win_unit_call {
 	const char *location;
 	struct win_elem_arrays r;
 	/*
-	 * mapped element; NULL: not mapped, and the lock of the record is held
+	 * mapped element; NULL: not mapped, and the target's accumulate lock is
+	 * held
 	 */
 	char *at;
 };

@@ -35,7 +35,7 @@ static inline void win_serve_others(struct weft_win *w)
 
 /*
  * Completes all accesses before an epoch ends. Unlike a flush, makes no
- * progress if no operation is pending.
+ * progress if no operation is pending. Returns 0 or the error.
  */
 static inline int win_epoch_drain(struct weft_win *w, weft_au32 *pending)
 {

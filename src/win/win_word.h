@@ -29,10 +29,10 @@ static inline void weft_win_words_end(struct weft_win *w)
 }
 
 /*
- * Changes one word of mapped memory, at address `at` here, by the machine's
- * interface (win_unit.h). compare NULL: not a compare and swap. Returns 0; 1:
- * the interface has no such atomic; -errno. The caller has excluded long
- * changes (weft_win_words_begin()).
+ * Changes one word of mapped memory, at address `at` in this process, by the
+ * machine's interface (win_unit.h). compare NULL: not a compare and swap.
+ * Returns 0; 1: the interface has no such atomic; -errno. The caller has
+ * excluded long changes (weft_win_words_begin()).
  */
 struct weft_win_word_call {
 	int rank;
@@ -73,7 +73,10 @@ static inline char *weft_win_word_at(const struct weft_win *w, int rank,
 									 : NULL;
 }
 
-/* As weft_win_word_at(); NULL also if the machine's interface is used. */
+/*
+ * Same as weft_win_word_at(), but also returns NULL if the machine's interface
+ * is used.
+ */
 static inline char *weft_win_word(const struct weft_win *w, int rank,
 				  MPI_Aint disp, const struct weft_dt *dt)
 {

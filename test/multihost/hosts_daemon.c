@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Job of hosts_daemon.sh: prints where each rank is, then acts as told. */
+/* Job of hosts_daemon.sh: prints each rank's host, then runs an action. */
 #include <mpi.h>
 #include <signal.h>
 #include <stdio.h>

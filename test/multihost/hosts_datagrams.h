@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Number of packets that this rank has sent as datagrams, from MPI_T counters.
+ * Reads from MPI_T counters how many packets this rank has sent as datagrams.
  */
 #ifndef WEFT_HOSTS_DATAGRAMS_H
 #define WEFT_HOSTS_DATAGRAMS_H

@@ -25,7 +25,7 @@ static void check(int ok, const char *what)
 	}
 }
 
-/* Use of one rank; the largest of all ranks is printed. */
+/* Resources that one rank uses; the largest values of all ranks are printed. */
 struct use {
 	double heap, resident, sockets, threads, s;
 };
@@ -82,7 +82,7 @@ static void print(const char *what, struct use mine)
 		       u.threads, u.s);
 }
 
-/* Exchanges a message with every rank, each at distance i. */
+/* Exchanges a message with every other rank: ranks at distance i in step i. */
 static void exchange(size_t bytes)
 {
 	char *out = malloc(bytes), *in = malloc(bytes);

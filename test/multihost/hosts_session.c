@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Sessions that begin after MPI_Finalize, for test/multihost/hosts_session.sh:
- * each rank begins its sessions at another time, and the ranks communicate.
+ * each rank begins its sessions at a different time, and the ranks communicate.
  *
  *   hosts_session ROUNDS
  */

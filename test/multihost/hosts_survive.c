@@ -50,7 +50,7 @@ static int wait_for_last(const char *name)
 	return MPI_Recv(&x, 1, MPI_INT, size - 1, 1, world, MPI_STATUS_IGNORE);
 }
 
-/* Operations with the last rank, which has failed. */
+/* Checks operations with the last rank, which has failed. */
 static void use_failed(void)
 {
 	static char data[1 << 20];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * For test/page/run_page.sh: messages around a ring, collectives, a window, and
- * with an argument a deadlock.
+ * For test/page/run_page.sh: messages around a ring, collectives, a window and,
+ * if there is an argument, a deadlock.
  */
 #include <mpi.h>
 

@@ -52,7 +52,7 @@ static void close_set(struct job *j, struct fid_av_set *set)
 	expect(j, fi_close(&set->fid), 0, "close a set");
 }
 
-/* Checks that the set contains the ranks of the bit mask; empties the set. */
+/* Checks that the set has exactly the ranks in the mask; empties the set. */
 static void expect_members(struct job *j, struct fid_av_set *set, unsigned bits)
 {
 	for (int r = 0; r < j->size; r++)
@@ -370,8 +370,8 @@ static int query(struct job *j, enum fi_collective_op coll, enum fi_op op,
 }
 
 /*
- * Checks that the calls support everything that the query reports for a
- * reduction.
+ * Checks that the calls support every use of a reduction that the query reports
+ * as supported.
  */
 static void try_reduction(struct job *j, fi_addr_t g, enum fi_op op, int t)
 {

@@ -152,7 +152,7 @@ static void run_lost_member(int victim, void (*body)(struct job *j))
 	const char *machine = getenv("FI_WEFT_MACHINE");
 	const struct job_opts o = { .may_die = victim + 1 };
 
-	/* on bgq the surviving ranks do not form a rectangle */
+	/* on bgq the surviving ranks would not form a rectangle */
 	if ((machine && !strcmp(machine, "bgq")) || group_no_routes())
 		skip();
 	dead_rank = victim;

@@ -27,14 +27,15 @@
 
 #define ROUNDS		  400
 #define HITS		  6
-#define PROGRESS_LIMIT_NS UINT64_C(60000000000) /* ns without any progress */
+/* limit without progress, ns */
+#define PROGRESS_LIMIT_NS UINT64_C(60000000000)
 /* number of doubles: too many for packets */
 #define LONG_SUM	  9000
 #define SHARED		  128 /* maximum number of regions */
 #define FDS		  256 /* descriptors of a member that are checked */
 #define PAGE		  ((size_t)sysconf(_SC_PAGESIZE))
 
-/* Header of a shared area: prov/nic/nic_share.c. */
+/* Magic and size of the header of a shared area (prov/nic/nic_share.c). */
 #define SHARE_MAGIC UINT64_C(0x7765667473683031)
 #define SHARE_HEAD  (64 + 64 * 64 + 512 * 64)
 
@@ -298,7 +299,8 @@ static unsigned worker_route(struct worker *w)
 }
 
 /*
- * Waits for the completion of one operation. Returns false if it is an error.
+ * Waits for the completion of one operation. Returns false if the operation
+ * failed.
  */
 static bool worker_wait(struct worker *w, int round)
 {

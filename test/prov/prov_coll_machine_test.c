@@ -9,7 +9,7 @@
 
 /* ---- kinds of barriers --------------------------------------------------- */
 
-#define WEFT_FEW 8 /* maximum members that read each other's contributions */
+#define WEFT_FEW 8 /* members that read each other's contributions, at most */
 #define COUNTED	 10
 
 /* Returns the expected form of this machine's barriers; `form` on qsnet2. */

@@ -135,7 +135,7 @@ static void a_member_need_not_poll_after_its_contribution(void **state)
 	const struct job_opts o = { 0 };
 
 	if (group_no_routes())
-		skip(); /* there, messages are forwarded by members that poll */
+		skip(); /* without routes, members that poll forward messages */
 	job_run(4, body_absent, &o);
 	job_run(16, body_absent, &o);
 }
@@ -495,8 +495,7 @@ static void body_large(struct job *j)
 	}
 	mapped = regions_mapped(j);
 	/*
-	 * trees of bgq are deeper, and a set that is not a rectangle has no
-	 * tree
+	 * bgq has deeper trees, and no tree for a set that is not a rectangle
 	 */
 	if (!machine || strcmp(machine, "bgq"))
 		job_check(j, mapped <= JOIN_REGIONS, "regions", mapped);

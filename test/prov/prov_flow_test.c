@@ -196,7 +196,7 @@ static void a_posted_receive_can_be_cancelled(void **state)
 
 /* ---- completions --------------------------------------------------------- */
 
-/* With delivery complete, a send completes after the receive was posted. */
+/* With FI_DELIVERY_COMPLETE, a send completes after the receive was posted. */
 static void body_delivery(struct job *j)
 {
 	static const size_t len[] = { 0, 8, 6000, 300000 };
@@ -266,7 +266,7 @@ static void selective_completions_are_reported_on_request_only(void **state)
 	job_run(1, body_quiet, &o);
 }
 
-/* A sender that is not in the vector matches receives from any source. */
+/* A message from a sender not in the AV matches receives from any source. */
 static void body_unknown_sender(struct job *j)
 {
 	int x = 7, in = 0;

@@ -2,7 +2,7 @@
 /*
  * Emulated device memory between processes: messages and remote accesses of
  * endpoints with FI_HMEM. A processor access to device memory raises SIGSEGV,
- * so a test that passes has used the copy functions of the device only.
+ * so a test that passes has used only the device's copy functions.
  */
 #include "test/prov/prov_job.h"
 #include "src/base/attr.h"
@@ -343,7 +343,7 @@ static void every_machine_stages_device_memory(void **state)
 	setenv("FI_WEFT_MACHINE", "apenet", 1);
 }
 
-/* One side accesses its device memory directly, the other side stages. */
+/* One side accesses device memory directly, the other one stages the data. */
 static void body_one_end(struct job *j)
 {
 	open_mem(j);
@@ -398,7 +398,7 @@ static void fi_hmem_is_offered_only_with_device_access(void **state)
 	T_OK(fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, &info));
 	T_TRUE(info->caps & FI_HMEM);
 	fi_freeinfo(info);
-	/* without a request there is no FI_HMEM */
+	/* FI_HMEM is not offered unless it is requested */
 	hints->caps = FI_MSG;
 	T_OK(fi_getinfo(FI_VERSION(1, 17), NULL, NULL, 0, hints, &info));
 	T_TRUE(!(info->caps & FI_HMEM));

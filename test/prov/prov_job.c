@@ -14,7 +14,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Seconds of -FI_EAGAIN after which a call counts as failed. */
+/* Seconds of -FI_EAGAIN after which a call is considered failed. */
 #define AGAIN_LIMIT_S 40
 
 struct start {
@@ -320,7 +320,8 @@ static void provider_here(void)
 /*
  * Loads libfabric and its providers once, for all processes that are forked
  * later: its verbs provider reads all of /proc/kallsyms, twice, which takes
- * most of the time of a short test. No provider has the name, so none runs.
+ * most of the time of a short test. No provider has the requested name, so no
+ * provider is opened.
  */
 static void load_providers(void)
 {

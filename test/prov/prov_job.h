@@ -46,7 +46,7 @@ struct job_opts {
 	int seconds;		   /* time limit, s; 0: 60 */
 	/* rank that the test kills, plus one; 0: none */
 	int may_die;
-	/* rank i is on node i * nodes_apart; 0: the nodes are unknown */
+	/* rank i is on node i * nodes_apart; 0: nodes are not specified */
 	int nodes_apart;
 };
 
@@ -86,13 +86,13 @@ void job_trecv(struct job *j, int from, void *buf, size_t len, uint64_t tag,
 
 /* Waits for a completion. Returns 1 or -FI_EAVAIL; entry or error is filled. */
 int job_next(struct job *j);
-/* Waits for the next completion, which must be a success of that context. */
+/* Waits for the next completion, which must succeed and have this context. */
 void job_wait(struct job *j, void *context);
 /* Waits for `count` successful completions, in any order. */
 void job_wait_any(struct job *j, int count);
-/* Waits for the next completion, which must be this error. */
+/* Waits for the next completion, which must have this error. */
 void job_wait_err(struct job *j, int err);
-/* Makes progress until the counter has that value. */
+/* Makes progress until the counter has this value. */
 void job_wait_cntr(struct job *j, struct fid_cntr *cntr, uint64_t value);
 
 /*

@@ -403,7 +403,7 @@ static void ten_thousand_receives_match_in_reverse(void **state)
 	job_run(2, body_reversed, NULL);
 }
 
-/* Large unexpected messages do not delay others. */
+/* Large unexpected messages do not delay other messages. */
 static void body_large_unexpected(struct job *j)
 {
 	size_t len = 400000;
@@ -462,7 +462,7 @@ static void messages_of_a_pair_match_in_order(void **state)
 	job_run(2, body_order, NULL);
 }
 
-/* Repeats a refused post, and reads no queue. */
+/* Repeats a refused post without reading any queue. */
 static void body_post_only(struct job *j)
 {
 	static char buf[1000];

@@ -150,7 +150,8 @@ static void sync_access_works(struct job *j, const struct fi_weft_rma_sync *now)
 }
 
 /*
- * Returns whether the machine is native: other units copy the bytes themselves.
+ * Returns whether the machine is native; units of other machines copy the bytes
+ * themselves.
  */
 static bool is_native(void)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Waiting, threads and progress over the provider: blocking calls, descriptors,
- * counters, automatic progress, several threads on one endpoint, reuse of an
- * endpoint's name.
+ * Waiting, threads and progress over the provider: blocking calls, file
+ * descriptors, counters, automatic progress, several threads on one endpoint,
+ * reuse of an endpoint's name.
  */
 #include "test/prov/prov_job.h"
 #include "test/t.h"

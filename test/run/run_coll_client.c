@@ -4,8 +4,8 @@
  * run_coll_death.sh.
  *   run_coll_client CALL VICTIM fatal|return [MARK]
  * With "return" the survivors print the error that they got, and exit. MARK is
- * not used by the program; the test searches for processes with this argument
- * that are left over.
+ * not used by the program; the test uses it to find processes that are left
+ * over.
  */
 #include <mpi.h>
 #include <signal.h>

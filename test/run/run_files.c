@@ -105,7 +105,7 @@ static void space(void)
 	collective_fails(f, 0);
 	FAILS(MPI_File_write_at(f, 0, much, MUCH / 4, MPI_INT, &s));
 	MT_OK(MPI_Barrier(MPI_COMM_WORLD));
-	/* after the file has become short again, writes work */
+	/* after the file has been shortened again, writes succeed */
 	MT_OK(MPI_File_set_size(f, end));
 	MT_OK(MPI_File_write_at_all(f, 0, much, 100, MPI_INT, &s));
 	MT_IS(ft_count(&s, MPI_INT), 100);
@@ -193,7 +193,7 @@ static void shrink(void)
 
 /* ---- a rank that dies ---------------------------------------------------- */
 
-/* Starts the collective write of `way`, and waits for it. */
+/* Starts the collective write that `way` selects, and waits for it. */
 static int write_as(MPI_File f, const char *way)
 {
 	const int n = MUCH / 64;

@@ -25,7 +25,7 @@
 #define REFUSE(error) RETURN(SECCOMP_RET_ERRNO | (error))
 #define ALLOW	      RETURN(SECCOMP_RET_ALLOW)
 
-/* The filters load the low words of arguments: only little-endian. */
+/* The filters load the low words of arguments, assuming little-endian. */
 static struct sock_filter locks[] = {
 	LOAD(nr),
 	JUMP(JEQ, SYS_fcntl, 0, 4),

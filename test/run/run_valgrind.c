@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define N 2000000 /* ints of a message: a shared copy, or a rendezvous */
+#define N 2000000 /* ints of a message: shared copy or rendezvous */
 
 static int errors;
 

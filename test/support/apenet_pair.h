@@ -93,7 +93,7 @@ static inline void pair_silent(struct pair *p, int side)
 	T_IS(weft_apenet_event(p->s[side].a, &ev), -EAGAIN);
 }
 
-/* Returns a command between memory of side 0 and of side 1. */
+/* Returns a command that transfers between memory of side 0 and side 1. */
 static inline struct weft_apenet_cmd pair_cmd(struct pair *p, int here,
 					      int there, uint64_t bytes)
 {
@@ -162,7 +162,7 @@ static inline struct weft_pkt pair_packet(const struct apenet_header *h,
 	};
 }
 
-/* Delivers a forged packet of side 1 to side 0, with a valid CRC. */
+/* Delivers a forged packet from side 1 to side 0, with a valid CRC. */
 static inline void pair_forge(struct pair *p, const struct apenet_header *h,
 			      const void *data, uint64_t extra)
 {

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #define PAIR_SLOTS 8
-#define PAIR_RGET  5 /* remote get FIFO of each side */
+#define PAIR_RGET  5 /* index of each side's remote get FIFO */
 #define PAIR_BYTES (256 * 1024)
 
 struct side {
@@ -23,7 +23,7 @@ struct side {
 	uint64_t counter;	    /* byte counter: range 1, base 2 */
 	int count;		    /* packets received from reception FIFO 0 */
 	unsigned bytes;
-	/* payloads of the received packets, appended */
+	/* concatenated payloads of the received packets */
 	unsigned char got[8192];
 	struct weft_bgq_packet last;
 	char order[16]; /* first software byte of each received packet */
@@ -52,7 +52,7 @@ static inline void pair_irq(void *arg, enum weft_bgq_irq irq, unsigned id)
 	s->irq_id = id;
 }
 
-/* Lets the unit access ring i of the test: a range register of the system. */
+/* Lets the unit access ring i, by a range register of the system. */
 static inline void pair_ring(struct side *s, unsigned i, void *ring,
 			     uint64_t bytes)
 {

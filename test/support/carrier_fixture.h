@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * An endpoint for tests: a carrier whose deliveries are checked and counted. A
- * test packet has its sequence number per pair in tag and its sender's id in
- * unit; its payload is computed from the two.
+ * test packet carries its sequence number (per pair) in `tag` and the id of its
+ * sender in `unit`; its payload is computed from both.
  */
 #ifndef WEFT_CARRIER_FIXTURE_H
 #define WEFT_CARRIER_FIXTURE_H
@@ -68,7 +68,7 @@ bool end_wait_lost(struct end *e, uint64_t want, int seconds);
 
 /* Stops an endpoint of the loop carrier as the end of its process would. */
 void end_kill(struct weft_carrier *loop);
-/* Returns whether it was stopped, by end_kill() or by its fault plan. */
+/* Returns whether end_kill() or its fault plan stopped the endpoint. */
 bool end_is_dead(struct weft_carrier *loop);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Buffers and expected images; see coll_case.h. */
+/* Buffers and their expected images; see coll_case.h. */
 #include "test/t.h"
 
 #include "test/support/coll_case.h"

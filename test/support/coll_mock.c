@@ -65,7 +65,7 @@ static uint64_t messages, bytes_sent;
  */
 static int break_at, break_number;
 static int break_err;
-static bool broken; /* an error was injected: failure notices are allowed */
+static bool broken; /* an error was injected, so failure notices are allowed */
 
 /* ---- words of memory that all ranks share ---- */
 

@@ -33,7 +33,7 @@ void mock_close(struct mock *m);
 /* Makes progress until every started schedule completes; fails on deadlock. */
 void mock_settle(struct mock *m);
 
-/* Runs fn(i, arg) in one thread per process. */
+/* Runs fn(i, arg) for each process i, each in its own thread. */
 void mock_each(struct mock *m, void (*fn)(int i, void *arg), void *arg);
 
 /*
@@ -50,10 +50,10 @@ void mock_spread(int n);
 void mock_break(int at, int number, int err);
 bool mock_broke(void);
 
-/* Result of waits for words of shared memory, with which they end; or 0. */
+/* Error with which waits for words of shared memory end; 0: no error. */
 extern int mock_pause_result;
 
-/* Return the number of messages sent so far, and of their bytes. */
+/* Return the numbers of messages and of bytes sent so far. */
 uint64_t mock_messages(void);
 uint64_t mock_bytes(void);
 

@@ -21,7 +21,7 @@ static int64_t value(int member, int round, size_t i)
 	return (int64_t)(member * 1000 + round * 7 + (int)i % 13);
 }
 
-/* Elements of a member's input and output with n members. */
+/* Return the number of elements of an input and of an output; n: members. */
 static size_t elems_in(const struct weft_coll_call *c, int n)
 {
 	bool blocks = c->kind == WEFT_COLL_REDUCE_SCATTER ||

@@ -41,15 +41,17 @@ struct context {
 struct thread {
 	struct context context;
 	enum status status;
-	/* hash of all results of its operations, and of those before the loop
+	/*
+	 * hash of all results of the thread's operations, and of the results
+	 * before the loop
 	 */
 	uint64_t history, before;
 	const volatile void *word[2];
 	int words;
 	uint32_t bits;
 	/*
-	 * last load, to detect a spin loop; repeat: the following loads return
-	 * the same value
+	 * last: last load, to detect a spin loop; repeat: the following loads
+	 * return the same value
 	 */
 	struct explore_seen last;
 	bool spun, repeat;
@@ -73,7 +75,7 @@ static struct {
 		uint16_t pick, of;
 	} choice[CHOICES];
 	int depth, replay;
-	/* set of hashes of states, open addressing; 0: free */
+	/* hash set of the known states, with open addressing; 0: free entry */
 	uint64_t *known, known_room;
 } e;
 
@@ -120,7 +122,7 @@ static bool next_choices(void)
 	return true;
 }
 
-/* Returns the place of h in the set: where it is, or a free one. */
+/* Returns the entry of h in the set, or the free entry for it. */
 static uint64_t *find_state(uint64_t *set, uint64_t room, uint64_t h)
 {
 	uint64_t i = h & (room - 1);
@@ -265,7 +267,7 @@ static bool runnable(struct thread *t)
 	return t->status == READY;
 }
 
-/* If all others wait, a thread that spins reaches the end of its spin. */
+/* If all other threads wait, a spinning thread reaches the end of its spin. */
 static bool end_a_spin(void)
 {
 	for (int i = 0; i < e.x->threads; i++) {
@@ -294,7 +296,7 @@ static int runnable_threads(int at[EXPLORE_THREADS])
 	return n;
 }
 
-/* All threads have ended, or none can run. */
+/* Called when all threads have ended, or no thread can run. */
 static void finish(void)
 {
 	for (int i = 0; i < e.x->threads; i++) {
@@ -509,8 +511,8 @@ void explore_membarrier(void)
 
 /*
  * One iteration of a spin with a limit. Either all further iterations return
- * the same value, or the next one returns another: the ones between change
- * nothing.
+ * the same value, or the next iteration returns another value: iterations in
+ * between change nothing.
  */
 void explore_spin(void)
 {

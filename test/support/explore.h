@@ -64,8 +64,8 @@ struct explore {
 int explore_interrupts(int n);
 
 /*
- * Returns NULL, or the error of the first execution with one, and prints the
- * result.
+ * Prints the result. Returns NULL, or the error of the first execution that
+ * failed.
  */
 const char *explore_run(struct explore *x);
 
@@ -75,12 +75,12 @@ void explore_fail(const char *what);
 /*
  * Called by setup(). explore_plain() declares memory that is not atomic: its
  * copies must be ordered. explore_private() declares atomic objects that only
- * one thread uses: they are no points of choice.
+ * one thread uses: accesses to them are not choice points.
  */
 void explore_plain(void *at, size_t bytes);
 void explore_private(const volatile void *at, size_t bytes);
 
-/* Accesses of a thread to memory declared plain, other than copies. */
+/* Accesses by a thread to memory that was declared plain, other than copies. */
 void explore_plain_read(const void *at, size_t bytes);
 void explore_plain_write(void *at, size_t bytes);
 
@@ -92,7 +92,7 @@ void explore_plain_write(void *at, size_t bytes);
 void explore_poll(void);
 void explore_again(void);
 
-/* The operations to which explore_atomic.h redirects; orders are C11's. */
+/* The operations that explore_atomic.h redirects here; orders as in C11. */
 enum explore_rmw { EXPLORE_ADD, EXPLORE_OR, EXPLORE_AND, EXPLORE_SWAP };
 
 uint64_t explore_load(const volatile void *at, size_t bytes, int order);
@@ -104,7 +104,7 @@ bool explore_cas(volatile void *at, size_t bytes, void *expect, uint64_t value,
 void explore_fence(int order);
 void explore_spin(void);
 void *explore_copy(void *to, const void *from, size_t bytes);
-/* Block on words whose values are as given; the result of futex(2): 0. */
+/* Blocks on words that have the given values; returns 0, like futex(2). */
 int explore_futex_wait(const volatile void *const word[2],
 		       const uint32_t value[2], int words, uint32_t bits);
 void explore_futex_wake(const volatile void *word, uint32_t bits);

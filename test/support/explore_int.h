@@ -19,13 +19,14 @@ struct explore_seen {
 void explore_memory_reset(enum explore_fault fault, int threads);
 bool explore_memory_is_private(const volatile void *at);
 
-/* The latest value, in the memory of the process. */
+/* Return and set the latest value, which is in the memory of the process. */
 uint64_t explore_memory_raw(const volatile void *at, size_t bytes);
 void explore_memory_raw_set(volatile void *at, size_t bytes, uint64_t value);
 
 /*
- * Number of values that a load may return, and the load of one of them, 0: the
- * latest. The _other functions leave out values that are `not`.
+ * Return the number of values that a load may return, and the result of the
+ * load with number `pick` (0: the latest). The other two functions exclude
+ * values equal to `not`.
  */
 int explore_memory_picks(int thread, const volatile void *at, size_t bytes,
 			 int order);
@@ -52,7 +53,7 @@ void explore_memory_membarrier(void);
 /* Returns whether the access to plain memory is a data race. */
 bool explore_memory_plain(int thread, const void *at, size_t bytes, bool write);
 
-/* Adds the state of all objects, as far as living threads can read it. */
+/* Adds the state of all objects to h, as far as living threads can read it. */
 uint64_t explore_memory_hash(uint64_t h, const bool *live, int threads);
 
 #endif

@@ -287,7 +287,7 @@ void explore_memory_fence(int thread, int order)
 
 void explore_memory_membarrier(void)
 {
-	/* twice: every thread sees the stores of every other one */
+	/* twice, so that every thread sees the stores of all other threads */
 	for (int i = 0; i < 2 * m.threads; i++)
 		explore_memory_fence(i % m.threads, EXPLORE_SEQ_CST);
 }

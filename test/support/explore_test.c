@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tests of the explorer with small programs whose results are known: which of
- * them the memory model allows, and that it finds races and lost wake-ups.
+ * Tests of the explorer with small programs whose results are known: which
+ * results the memory model allows, and that the explorer finds races and lost
+ * wake-ups.
  */
 #include "test/support/explore_atomic.h"
 #include "test/t.h"
@@ -9,7 +10,7 @@
 static weft_au32 x, y, flag;
 static uint32_t plain;
 static uint32_t r[2];
-static unsigned outcomes; /* bit 2 * r[0] + r[1]: seen */
+static unsigned outcomes; /* results seen, as a bit mask: bit 2 * r[0] + r[1] */
 static int store_order, load_order;
 static bool fences;
 
@@ -189,7 +190,7 @@ static void hand_over_plain(int i)
 	}
 }
 
-/* The reader releases, so that the writer may write again. */
+/* The reader performs a release, so that the writer may write again. */
 static void hand_back_plain(int i)
 {
 	if (!i) {

@@ -32,7 +32,7 @@ struct block {
 	struct block *next;
 	char *at, *bus;
 	size_t bytes;
-	int fd; /* -1: memory of another process */
+	int fd; /* -1: the memory belongs to another process */
 	uint64_t id;
 	bool host; /* pinned host memory */
 };

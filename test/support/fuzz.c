@@ -139,7 +139,7 @@ int fuzz_order(struct fuzz *f, int *order, int n, int room)
 
 /* ---- texts --------------------------------------------------------------- */
 
-/* Replaces `old` bytes at `at` by n bytes; too long texts are truncated. */
+/* Replaces `old` bytes at `at` by n bytes; truncates the text if needed. */
 static void splice(char *text, size_t room, size_t at, size_t old,
 		   const char *with, size_t n)
 {
@@ -155,7 +155,7 @@ static void splice(char *text, size_t room, size_t at, size_t old,
 	text[at + n + rest] = 0;
 }
 
-/* Finds the word, or the line, at a random place; returns its length. */
+/* Finds the word, or the line, at a random position. Returns its length. */
 static size_t pick_part(struct fuzz *f, const char *text, bool line, size_t *at)
 {
 	const char *ends = line ? "\n" : " \t\n=,;:()";
@@ -193,7 +193,7 @@ static void fuzz_text_number(struct fuzz *f, char *text, size_t room)
 	splice(text, room, at, n, with, strlen(with));
 }
 
-/* Replaces a part by another one, repeats it, or removes it. */
+/* Replaces a part of the text by another part, repeats it, or removes it. */
 static void fuzz_text_part(struct fuzz *f, char *text, size_t room, bool line)
 {
 	size_t at, from;

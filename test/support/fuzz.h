@@ -31,9 +31,9 @@ int fuzz_rounds(int n);
 int fuzz_chance(struct fuzz *f, unsigned n);
 
 /*
- * Returns a number of that many bytes near one at which checks change their
- * result: the valid number, a neighbour or multiple of it, 0, a power of two or
- * its neighbour, the largest number, a small or any number.
+ * Returns a number of `bytes` bytes close to a boundary that checks must
+ * detect: the valid number, a neighbour or multiple of it, 0, a power of two or
+ * its neighbour, the largest number, a small number, or any number.
  */
 uint64_t fuzz_number(struct fuzz *f, uint64_t valid, unsigned bytes);
 
@@ -56,14 +56,14 @@ size_t fuzz_message(struct fuzz *f, void *buf, size_t len, size_t room,
 		    const struct fuzz_field *field, size_t fields);
 
 /*
- * Changes the order of a list of n messages: swaps, repeats or leaves out.
- * Returns their new number, at most room.
+ * Changes the order of a list of n messages: swaps, repeats or omits messages.
+ * Returns the new number of messages, at most room.
  */
 int fuzz_order(struct fuzz *f, int *order, int n, int room);
 
 /*
  * Changes a text at one place: a number, a word, a line or a character is
- * replaced, repeated, swapped or removed. room: bytes of text.
+ * replaced, repeated, swapped or removed. room: size of the text buffer.
  */
 void fuzz_text(struct fuzz *f, char *text, size_t room);
 

@@ -2,8 +2,8 @@
 /*
  * idle_timeout [-t] SECONDS COMMAND...: runs a command and ends it, with all
  * processes that it has started, after SECONDS without output, or after CHATTER
- * times SECONDS in total. Seconds are counted as in t_pace.h: they count less
- * on a loaded host. Output is any byte written to a file that is stdout or
+ * times SECONDS in total. Seconds are counted as in t_pace.h: on a loaded host
+ * a second counts less. Output is any byte written to a file that is stdout or
  * stderr of this process. The exit code is that of the command, or 124 if the
  * command was ended. -t: the last line of output says how long the command
  * took, and the processor time of all its processes.

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a test writes to stderr (log_text.h). */
+/* Captures what a test writes to stderr (log_text.h). */
 #include "test/support/log_text.h"
 #include "test/t.h"
 

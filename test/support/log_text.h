@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* What a test writes to stderr, as text. */
+/* Captures what a test writes to stderr, as text. */
 #ifndef WEFT_TEST_LOG_TEXT_H
 #define WEFT_TEST_LOG_TEXT_H
 

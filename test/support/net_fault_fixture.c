@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Test support: a machine from its file, with a fault plan. */
+/* Test support: opens the network of a machine file with a fault plan. */
 #include "test/support/net_fault_fixture.h"
 
 #include "test/t.h"

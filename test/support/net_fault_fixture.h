@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Test support: a machine from its file, with a fault plan. */
+/* Test support: opens the network of a machine file with a fault plan. */
 #ifndef WEFT_NET_FAULT_FIXTURE_H
 #define WEFT_NET_FAULT_FIXTURE_H
 
@@ -16,7 +16,7 @@ void net_fixture_fault_open(struct net_fixture *e, const struct net_config *cfg,
 void net_fixture_machine_load(struct net_config *cfg, const char *machine);
 struct net_fault_count net_fixture_fault_count(const struct net_fixture *e);
 
-/* Sets the error message of an invalid fault plan for this machine. */
+/* Checks that the plan is invalid; sets *why to the error message. */
 void net_fixture_fault_refused(const struct net_config *cfg, const char *plan,
 			       struct weft_fault_plan_why *why);
 

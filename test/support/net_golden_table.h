@@ -41,7 +41,7 @@ struct golden {
 	unsigned members; /* members of a collective */
 	uint8_t coll;	  /* kind of struct net_part */
 	uint8_t fp;
-	uint8_t others; /* class routes opened before */
+	uint8_t others; /* number of class routes opened first */
 	uint64_t value;
 };
 

@@ -53,7 +53,7 @@ struct grid {
 	size_t eager_bytes;
 	size_t host_loop;
 	size_t stream_min;
-	const void *key; /* 16 bytes, or NULL */
+	const void *key; /* key of 16 bytes, or NULL */
 };
 
 static inline void record_completion(struct side *s,
@@ -161,7 +161,7 @@ static inline void poll_both(struct world *w)
 	weft_nic_poll(w->b.nic, 8);
 }
 
-/* Polls both sides until s has that many completions. */
+/* Polls both sides until s has this number of completions. */
 static inline void poll_until(struct world *w, struct side *s,
 			      unsigned completions)
 {
@@ -175,8 +175,8 @@ static inline void poll_until(struct world *w, struct side *s,
 }
 
 /*
- * Returns a request to the other side over a buffer. RMA: registered memory
- * with key 1, at address 16.
+ * Returns a request to the other side, with buf as its buffer. RMA: the target
+ * is the registered memory with key 1, at address 16.
  */
 static inline struct weft_nic_op *side_request(struct side *s, uint8_t kind,
 					       void *buf, size_t len)

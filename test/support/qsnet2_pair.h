@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Fixture for tests: two Elan4 interfaces in one process. Virtual process 0 is
- * context 5 of a, 1 is context 6 of b; each maps its own memory.
+ * context 5 of a, virtual process 1 is context 6 of b; each maps its own
+ * memory.
  */
 #ifndef WEFT_QSNET2_PAIR_H
 #define WEFT_QSNET2_PAIR_H

@@ -17,7 +17,7 @@ static char text[8192]; /* output of the last replay */
 
 /*
  * Ends a child before the sanitizers' leak check: a replay that fails frees
- * nothing, and the check of a fiber's process takes seconds.
+ * nothing, and the check of a process with fibers takes seconds.
  */
 static inline void leave(int status, void *arg)
 {

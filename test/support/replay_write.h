@@ -16,7 +16,7 @@ struct writer {
 	unsigned char bytes[4096];
 	size_t n;
 	unsigned char call[512];
-	size_t calls; /* bytes of calls */
+	size_t calls; /* size of the calls, bytes */
 };
 
 static inline void writer_open(struct writer *w, uint32_t ranks)

@@ -16,7 +16,8 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#define PAIR_GUARD 64 /* bytes around a buffer that must not change */
+/* bytes before and after a buffer that must not change */
+#define PAIR_GUARD 64
 
 struct pair_end {
 	struct stream st;

@@ -139,7 +139,7 @@ pair_event(struct pair *p, struct side *s, unsigned engine)
 	return ev;
 }
 
-/* Waits for the next message in a raw queue; it stays there. */
+/* Waits for the next message in a raw queue, and leaves the message there. */
 static inline struct weft_sunway_arrival
 pair_arrival(struct pair *p, struct side *s, unsigned engine)
 {

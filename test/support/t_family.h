@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Family of the addresses of a test: T_FAMILY=inet6 selects IPv6.
- * test/prov/prov_ipv6.sh sets this variable to run tests again.
+ * test/prov/prov_ipv6.sh sets this variable to repeat tests with IPv6.
  */
 #ifndef WEFT_TEST_FAMILY_H
 #define WEFT_TEST_FAMILY_H

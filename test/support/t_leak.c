@@ -3,9 +3,10 @@
  * LeakSanitizer without its cost where nothing has leaked. At exit,
  * LeakSanitizer of gcc 12 on aarch64 walks a table of the whole address space,
  * which takes 4.4 s of processor time per process. A cheaper check comes first:
- * the blocks to which pointers lead from global variables are added up; if
- * their bytes and those at the start of the test account for all allocated
- * bytes, nothing has leaked. Otherwise LeakSanitizer decides and reports.
+ * it adds up the sizes of all blocks that can be reached by pointers from
+ * global variables; if this sum and the bytes unaccounted for at the start of
+ * the test account for all allocated bytes, nothing has leaked. Otherwise
+ * LeakSanitizer decides and reports.
  */
 #include "test/t.h"
 
@@ -29,12 +30,12 @@ int __sanitizer_get_ownership(const volatile void *p);
 __attribute__((visibility("default"))) int __lsan_is_turned_off(void);
 
 static uintptr_t found[BLOCKS_MAX]; /* hash table of the blocks found */
-static uintptr_t queue[BLOCKS_MAX]; /* the same, in the order of finding */
+static uintptr_t queue[BLOCKS_MAX]; /* the blocks in the order found */
 static size_t queued;
 static size_t unaccounted_at_start;
 static char stdout_buffer[BUFSIZ];
 
-/* Returns whether the block is new. */
+/* Adds a block to the table. Returns whether it is new. */
 static bool add_block(uintptr_t block)
 {
 	size_t i = (block >> 4) * 0x9e3779b97f4a7c15u >> 48;
@@ -48,7 +49,7 @@ static bool add_block(uintptr_t block)
 	return true;
 }
 
-/* Returns the bytes of the blocks that are new. Red zones are read, too. */
+/* Returns the size of the new blocks, in bytes. Red zones are read, too. */
 __attribute__((no_sanitize("address"))) static size_t
 follow_pointers(uintptr_t from, uintptr_t to)
 {
@@ -82,7 +83,7 @@ static int follow_globals(struct dl_phdr_info *info, size_t size, void *bytes)
 	return 0;
 }
 
-/* Returns the allocated bytes to which no pointer was found. */
+/* Returns the number of allocated bytes to which no pointer was found. */
 static size_t unaccounted(void)
 {
 	size_t bytes = 0;

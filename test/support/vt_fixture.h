@@ -25,7 +25,7 @@ struct play {
 	int ranks;
 	const char *machine; /* machine name or file; NULL: bgq */
 	const char *faults;  /* fault plan; NULL: none */
-	uint32_t universe;   /* ranks with those that are spawned; 0: none */
+	uint32_t universe;   /* ranks, spawned ones included; 0: none spawned */
 	int (*body)(struct play *p, struct end *e, uint32_t rank);
 	struct weft_vt *w;
 	char handle[WEFT_VT_HANDLE];

@@ -19,7 +19,7 @@ struct fake {
 	bool no_fd; /* the carriers of endpoints have no descriptor */
 };
 
-/* Opens fabric and domain with that threading and progress; asserts success. */
+/* Opens a fabric and a domain with these modes; asserts success. */
 void fake_open(struct fake *f, enum fi_threading threading,
 	       enum fi_progress progress);
 void fake_close(struct fake *f);

@@ -105,8 +105,8 @@ static void reduce(void)
 }
 
 /*
- * Broadcasts from every root, of all lengths, sometimes a barrier and a sum,
- * back to back.
+ * Runs broadcasts of all lengths from every root back to back, sometimes with a
+ * barrier and a sum.
  */
 static void storm(void)
 {

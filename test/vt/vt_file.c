@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Times of file accesses in virtual time: one rank's write of 8 bytes, its
- * write and read of BYTES bytes, and those of all ranks at the same time. They
- * are rounded: a few ns depend on the phase of the network's clock at the
+ * write and read of BYTES bytes, and those of all ranks at the same time. The
+ * times are rounded: a few ns depend on the phase of the network's clock at the
  * start.
  */
 #include <mpi.h>

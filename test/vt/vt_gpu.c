@@ -2,8 +2,8 @@
 /*
  * Host and device memory in virtual time: two processes of
  * FI_WEFT_JOB=NAME:RANK:2 run ping-pongs with host memory, with device memory,
- * and with staged device memory. Rank 0 prints half a round trip of each in ps:
- * KIND BYTES PS
+ * and with staged device memory. Rank 0 prints the time of half a round trip
+ * for each kind, in ps: KIND BYTES PS
  */
 #include <rdma/fabric.h>
 #include <rdma/fi_cm.h>

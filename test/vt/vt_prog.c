@@ -280,7 +280,7 @@ static void forever(void)
 
 /* ---- loops and threads --------------------------------------------------- */
 
-/* A message that arrives later is found by polling. */
+/* Polling finds a message that arrives later. */
 static void loops(void)
 {
 	double t = MPI_Wtime(), wait = (rank + 1) * 50e-6;
@@ -306,7 +306,7 @@ static void loops(void)
 	printf("rank %d: %.3f us\n", rank, (MPI_Wtime() - t) * 1e6);
 }
 
-/* A long message of a rank that computes after the send is posted. */
+/* A long message overlaps with the computation of its sender. */
 static void overlap(void)
 {
 	static char bytes[1 << 20];
@@ -335,8 +335,8 @@ static void overlap(void)
 }
 
 /*
- * Prints the time of one access of rank 0 to rank 1, until it is complete at
- * the target.
+ * Prints the time of one access by rank 0 to rank 1, until the access is
+ * complete at the target.
  */
 static void reach_one(const char *name, MPI_Win win)
 {
@@ -500,8 +500,8 @@ static void groups(void)
 }
 
 /*
- * Messages, collectives and puts; prints the number of packets that all ranks
- * have retransmitted.
+ * Runs messages, collectives and puts; prints the number of packets that all
+ * ranks have retransmitted.
  */
 static void resent(void)
 {

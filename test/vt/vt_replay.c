@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Patterns of communication that vt_replay.sh records and replays. */
+/* Communication patterns that vt_replay.sh records and replays. */
 #include <mpi.h>
 #include <stdlib.h>
 #include <string.h>

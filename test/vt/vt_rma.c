@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Remote memory access of libfabric in virtual time: rank 1 of
+ * libfabric remote memory access in virtual time: rank 1 of
  * FI_WEFT_JOB=NAME:RANK:2 registers memory and computes; rank 0 writes, reads
  * and adds to this memory, prints the virtual time of each access, and makes
  * accesses that must be refused.

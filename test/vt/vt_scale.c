@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Prints "threads N private N": the largest number of threads of a rank, and
- * the largest memory in KiB that one rank has alone, after communication with
- * its neighbours and a collective.
+ * the largest private memory of a rank, in KiB, after communication with its
+ * neighbours and a collective.
  */
 #include <mpi.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-/* Adds the values of all lines "NAME: N" of a file. */
+/* Returns the sum of the values of all lines "NAME: N" of a file. */
 static long field(const char *file, const char *format)
 {
 	FILE *f = fopen(file, "r");
@@ -39,7 +39,7 @@ int main(int argc, char **argv)
 	if (in != (rank + size - 1) % size)
 		MPI_Abort(MPI_COMM_WORLD, 2);
 	mine[0] = field("/proc/self/status", "Threads: %ld");
-	/* without the world, whose pages belong to all ranks */
+	/* excludes the world, whose pages all ranks share */
 	mine[1] = field("/proc/self/status", "RssAnon: %ld");
 	MPI_Allreduce(mine, most, 2, MPI_LONG, MPI_MAX, MPI_COMM_WORLD);
 	if (rank == 0)

@@ -19,7 +19,7 @@ static void check(int ok, const char *what)
 	failed |= !ok;
 }
 
-/* Data in ordinary memory arrives, however long it is. */
+/* Data in ordinary memory arrives, regardless of its length. */
 static void carry(void)
 {
 	int next = (rank + 1) % size, last = (rank + size - 1) % size;

@@ -149,7 +149,7 @@ static int hybrid_send(struct weft_carrier *c, struct weft_peer *peer,
 /* If only the socket is polled: spins until its next poll is due. */
 static void ops_pause(const struct hybrid *b)
 {
-	/* relaxed: a hint */
+	/* relaxed: the value is only a hint */
 	uint64_t until = weft_load64_relaxed(&b->next_poll_ns);
 
 	while (until && weft_now_ns() < until)

@@ -78,7 +78,10 @@ static void peer_log_path(const struct hybrid *b, const struct hybrid_peer *p,
 			 weft_name_text(&p->name, name), why);
 }
 
-/* Counts a local peer, so that waits poll shared memory. relaxed: a hint */
+/*
+ * Counts a local peer, so that waits poll shared memory. relaxed: the count is
+ * only a hint
+ */
 static void peer_local_added(struct hybrid *b, const struct hybrid_peer *p)
 {
 	if (!weft_name_equal(&p->name, &b->name))

@@ -87,7 +87,10 @@ static void enter_namespaces(int flags, bool proc)
 		_exit(SKIP);
 }
 
-/* Reports an unexpected value; used in processes that do not run cmocka. */
+/*
+ * Returns whether `got` differs from `want`, and reports this; used in
+ * processes that do not run cmocka.
+ */
 static bool differs(const char *what, long long got, long long want)
 {
 	if (got == want)

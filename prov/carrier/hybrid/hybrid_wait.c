@@ -139,7 +139,7 @@ static bool wait_yield(struct hybrid *b, uint64_t now)
  */
 static bool wait_too_early(struct hybrid *b, uint64_t now)
 {
-	/* relaxed: a hint */
+	/* relaxed: the values are only hints */
 	uint64_t moved = weft_load64_relaxed(&b->moved);
 	bool local = weft_load32_relaxed(&b->local_peers);
 	uint64_t idle;

@@ -129,8 +129,8 @@ struct loop_packet *loop_packet_new(struct loop *l, enum loop_kind kind,
 				    size_t len);
 struct loop_packet *loop_packet_copy(const struct loop_packet *g);
 /*
- * Sends packet g and takes ownership of it. Returns -EAGAIN if there is no
- * endpoint or its inbox is full.
+ * Sends packet g and takes ownership of it. Returns -EAGAIN if the peer's
+ * endpoint does not exist or its inbox is full.
  */
 int loop_raw_send(struct loop *l, struct loop_peer *p, struct loop_packet *g,
 		  bool faults);

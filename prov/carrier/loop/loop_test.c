@@ -202,7 +202,7 @@ static void the_fault_plan_stops_an_endpoint(void **state)
 	end_close(&b);
 }
 
-/* Sequence numbers start so that they wrap around within the exchange. */
+/* Sets sequence numbers that wrap around within the exchange. */
 static void start_at(struct end *from, struct end *to, uint32_t seq)
 {
 	loop_peer_of(end_peer(from, to))->tx =

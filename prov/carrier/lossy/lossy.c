@@ -5,7 +5,7 @@
  * frame with wrong check symbols is dropped, and a NAK requests the next
  * expected frame; the sender then retransmits all frames from that one on
  * (go-back-N). Acknowledgements and NAKs are damaged like other frames: a
- * sender without acknowledgement retransmits after a timeout.
+ * sender that receives no acknowledgement retransmits after a timeout.
  */
 #include "prov/carrier/lossy/lossy.h"
 #include "src/base/iov.h"

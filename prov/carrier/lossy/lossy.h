@@ -32,7 +32,7 @@
 
 #define LOSSY_FRAME  0x70
 #define LOSSY_LOST   0x71 /* a lost frame: only the header is sent */
-#define LOSSY_WINDOW 64	  /* unacknowledged frames per peer */
+#define LOSSY_WINDOW 64	  /* maximum number of unacknowledged frames per peer */
 #define LOSSY_BYTES  16384
 
 /* Header of a frame. */
@@ -85,7 +85,7 @@ struct lossy {
 	uint64_t opened_ns;
 	uint64_t now_ns;
 	bool closing;
-	uint64_t damaged; /* frames sent damaged, or not sent */
+	uint64_t damaged; /* frames damaged or dropped by fault injection */
 	uint64_t found;	  /* damaged frames detected and dropped */
 	uint64_t fixed;	  /* damaged frames corrected */
 	uint64_t resent;
@@ -95,15 +95,16 @@ struct lossy {
 };
 
 /*
- * lossy_code.c; lossy_code_bytes returns the bytes of check symbols for `bytes`
- * of data.
+ * lossy_code.c; lossy_code_bytes returns the number of bytes of check symbols
+ * for `bytes` bytes of data.
  */
 void lossy_code_init(struct lossy_code *c, enum weft_carrier_code kind);
 uint32_t lossy_code_bytes(const struct lossy_code *c, uint32_t bytes);
 void lossy_code_seal(const struct lossy_code *c, uint8_t *data, uint32_t bytes);
 /*
  * Checks a received frame of `bytes` bytes, check symbols included, and
- * corrects errors where the code can. Returns the bytes of data, or -EBADMSG.
+ * corrects errors where the code can. Returns the number of data bytes, or
+ * -EBADMSG.
  */
 int lossy_code_open(const struct lossy_code *c, uint8_t *data, uint32_t bytes,
 		    bool *fixed_p);

@@ -187,7 +187,10 @@ static bool rs14_valid(const struct lossy_code *c, uint8_t *data,
 	return crc32_valid(c, data, bytes);
 }
 
-/* Returns the bytes of data in a frame of `bytes`; 0: impossible length. */
+/*
+ * Returns the number of data bytes in a frame of `bytes` bytes; 0: impossible
+ * length.
+ */
 static uint32_t data_bytes(const struct lossy_code *c, uint32_t bytes)
 {
 	uint32_t data = bytes - lossy_code_bytes(c, bytes);

@@ -215,7 +215,7 @@ struct shm {
 	union weft_name name;
 	struct shm_id id;
 	int sock; /* listening socket */
-	int life; /* this endpoint's region, locked to show liveness, or -1 */
+	int life; /* own region's descriptor, locked to show liveness, or -1 */
 	int socks_waiting;
 	struct weft_ip *local_ip; /* addresses of this host */
 	unsigned local_ip_count;
@@ -294,7 +294,9 @@ uint32_t shm_hint_pid(uint64_t hint);
 int shm_hint_fd(uint64_t hint);
 
 /* shm_id.c */
-/* Returns whether a region has this version's format; logs another version. */
+/*
+ * Returns whether a region has this version's format; logs a different version.
+ */
 bool shm_id_is_own_format(const struct shm_head *h);
 int shm_id_self(struct shm_id *id);
 bool shm_id_alive(const struct shm_id *id);

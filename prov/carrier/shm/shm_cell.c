@@ -104,7 +104,7 @@ int shm_cell_reclaim(struct shm *s, struct shm_peer *p)
 	return 0;
 }
 
-/* Reclaims all cells of p, which reads no more. */
+/* Reclaims all cells in flight to p, which will not read them any more. */
 void shm_cell_forget(struct shm *s, struct shm_peer *p)
 {
 	cell_reclaim_one(s, p, p->cells_sent - p->cells_reclaimed);

@@ -219,7 +219,7 @@ static pid_t fuzz_start(struct fuzz *f, int i)
 	return pid;
 }
 
-/* Runs one mode and ends the run when all results are there. */
+/* Runs one mode until all results are available. */
 static void fuzz_run(const struct fuzz_mode *m, uint64_t seed)
 {
 	struct fuzz *f = mmap(NULL, sizeof(*f), PROT_READ | PROT_WRITE,
@@ -283,8 +283,8 @@ static void an_impossible_tail_does_not_stall_the_check(void **state)
 }
 
 /*
- * A tail far ahead of the head may be an old value of the head. Attempts with
- * such a value are counted from the last one that found a valid head.
+ * A tail far ahead of the head may be an old value of the head. Attempts that
+ * find such a value are counted from the last attempt that found a valid head.
  */
 static void old_heads_are_counted_while_they_persist(void **state)
 {
@@ -418,7 +418,7 @@ static void a_region_with_a_wrong_head_is_refused(void **state)
 	}
 }
 
-/* Runs first: a process reports another version once. */
+/* Must run first: a process reports another version only once. */
 static void another_version_is_named(void **state)
 {
 	uint32_t version = SHM_VERSION + 70;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packets that deliver() refused with -EAGAIN: queued in order per peer, so
- * that packets of other peers behind them in the FIFO are delivered.
+ * Packets that deliver() refused with -EAGAIN: queued per peer in the order of
+ * arrival, so that packets of other peers behind them in the FIFO are
+ * delivered.
  */
 #include "prov/carrier/shm/shm.h"
 #include "src/base/must.h"

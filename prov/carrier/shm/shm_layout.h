@@ -101,9 +101,9 @@ struct shm_head {
 	uint64_t entry_off;
 	uint64_t cell_off;
 	uint64_t share_off;
-	uint16_t port; /* port of the name, in network order */
+	uint16_t port; /* port of the endpoint's address, network byte order */
 	uint16_t pad[3];
-	uint64_t hint; /* hint of the name (shm_name.c) */
+	uint64_t hint; /* pid, fd and cookie of the region (shm_name.c) */
 	/* line 2: written by senders: {ticket:48, writer:16} */
 	alignas(64) weft_au64 tail;
 	/* line 3: number of slots read; the owner updates it every few slots */
@@ -167,13 +167,13 @@ static inline uint32_t shm_long_slots(uint32_t len)
 struct shm_entry {
 	/*
 	 * line 0: written by the sender; the owner only frees the entry. The
-	 * pid in `state` is 0 while a sender of another pid namespace fills the
+	 * pid in `state` is 0 while a sender in another pid namespace fills the
 	 * entry (CLAIMED).
 	 */
 	alignas(128) weft_au64 state; /* {pid:32, 0:24, state:8} */
 	uint64_t start;
 	uint64_t cookie; /* cookie of the sender's region */
-	uint64_t hint;	 /* hint of the sender's name */
+	uint64_t hint;	 /* pid, fd and cookie of the sender's region */
 	struct weft_ip ip;
 	uint16_t port;
 	uint16_t pad;

@@ -197,9 +197,9 @@ static unsigned fill_cells(struct end *e, struct weft_peer *to)
 }
 
 /*
- * No peer reads. Each gets half of the free cells until none is left, and the
- * next send returns -EAGAIN. Then one peer reads, and its cells are available
- * again.
+ * No peer reads. Each peer gets half of the free cells until none is left, and
+ * the next send returns -EAGAIN. Then one peer reads, and its cells are
+ * available again.
  */
 static void all_cells_can_be_allocated(void **state)
 {
@@ -215,7 +215,7 @@ static void all_cells_can_be_allocated(void **state)
 	for (unsigned i = 0; i < READERS; i++) {
 		T_OK(end_open(&b[i], &weft_carrier_shm, 2 + i, NULL));
 		to[i] = end_peer(a, &b[i]);
-		/* connect first: later sends fail only without cells */
+		/* connect first: later sends fail only if no cell is free */
 		T_OK(end_send_all(a, to[i], 0, 8, 20));
 		T_TRUE(end_wait_got(&b[i], 1, 20));
 		b[i].got_from[1] = 0;
@@ -242,8 +242,8 @@ static void all_cells_can_be_allocated(void **state)
 }
 
 /*
- * A peer writes how many of its cells it has read: not more than were sent, and
- * not fewer than before.
+ * A peer writes how many of its cells it has read; valid counts are not above
+ * the number of sent cells, and not below the previous count.
  */
 static void a_peer_with_an_impossible_count_of_cells_is_lost(void **state)
 {
@@ -268,7 +268,7 @@ static void a_peer_with_an_impossible_count_of_cells_is_lost(void **state)
 	}
 }
 
-#define SENDS 400 /* more than there are cells */
+#define SENDS 400 /* more sends than there are cells */
 #define ROUND 16  /* consecutive sends that must use different cells */
 
 /* Free cells are reused in FIFO order; most cells are never touched. */

@@ -264,7 +264,7 @@ static int map_adopt(struct shm *s, struct shm_peer *p, struct shm_map *m)
 
 /*
  * Returns the size of a region without its windows, read from its head; 0: not
- * a region, or not the one of the hint.
+ * a region, or not the region to which the hint refers.
  */
 static size_t map_front(int fd, const struct stat *st, uint64_t hint)
 {

@@ -9,11 +9,11 @@
  *
  * An IPv6 name has 32 digits, or "ip6" for ::1 and "any".
  *
- * Another user may have bound all ports, so that no endpoint of this user
- * could start. If no port is free, an endpoint without a requested port binds
- * a random port of a random address of 127.0.0.0/8, or of the discard prefix
- * 100::/64 (RFC 6666), which no host uses: there are 2 to the 39 such names,
- * too many for another user to bind.
+ * Another user may have bound all ports, so that no endpoint of this user could
+ * start. If no port is free, an endpoint without a requested port binds a
+ * random port of a random address of 127.0.0.0/8, or of the discard prefix
+ * 100::/64 (RFC 6666), which no host uses: there are 2^39 such names, too many
+ * for another user to bind.
  *
  * The hint of a name contains {pid:32, fd:16, cookie:16}, by which the
  * region can be opened without a request to its owner. The hint is verified.
@@ -86,7 +86,7 @@ static uint16_t name_port(uint64_t n)
 	return htons((uint16_t)(NAME_PORT_LOW + n % NAME_PORT_SPAN));
 }
 
-/* Returns whether the address is of 100::/64. */
+/* Returns whether the address is in 100::/64. */
 static bool name_is_discard(const union weft_name *n)
 {
 	static const uint8_t prefix[8] = { 1 };
@@ -191,7 +191,7 @@ int shm_name_open(struct shm *s, const union weft_name *want)
 	return 0;
 }
 
-/* Starts to listen: from now on peers find this endpoint. */
+/* Starts to listen: from now on peers can find this endpoint. */
 int shm_name_listen(struct shm *s)
 {
 	return listen(s->sock, NAME_BACKLOG) ? -errno : 0;

@@ -116,7 +116,10 @@ static bool peer_has_exited(const struct shm *s, const struct shm_peer *p)
 	       !shm_reach_by_hint(&p->name);
 }
 
-/* Logs the loss of a peer without contact; it may be on another host. */
+/*
+ * Logs the loss of a peer that was never reached; the peer may be on another
+ * host.
+ */
 static void peer_log_lost(const struct shm_peer *p)
 {
 	char name[WEFT_NAME_TEXT];

@@ -2,8 +2,8 @@
 /*
  * Checks whether an endpoint can be reached through shared memory. The address
  * of a name is no evidence: containers on one host have different addresses,
- * and different hosts may have equal ones. So the access itself is tried: to
- * the region through /proc/PID/fd, or to the socket.
+ * and different hosts may have equal addresses. So the access itself is tried:
+ * to the region through /proc/PID/fd, or to the socket.
  */
 #include "prov/carrier/shm/shm_reach.h"
 #include "prov/carrier/shm/shm.h"

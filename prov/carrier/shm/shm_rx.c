@@ -203,14 +203,17 @@ static int rx_slow_path(struct shm *s, const struct shm_slot *slot,
 	return 0;
 }
 
-/* Publishes the read position every slots / 8 slots: it is rarely read. */
+/*
+ * Publishes the read position once every slots / 8 slots, since senders rarely
+ * read it.
+ */
 static void rx_publish(struct shm *s, uint64_t next)
 {
 	WEFT_ASSERT(next >= s->rx_head && next - s->rx_head <= s->view.slots);
 	if (next - s->rx_head < s->view.slots / 8)
 		return;
 	s->rx_head = next;
-	/* R3 pairs with A3 in tx_room(). */
+	/* R3 pairs with A3 in tx_read_head(). */
 	weft_store64(&s->view.head->head, next);
 }
 

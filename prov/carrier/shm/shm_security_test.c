@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #define OTHER_USER 65534
-#define SECONDS	   120 /* enough for a loaded host */
+#define SECONDS	   120 /* time limit, in seconds, for a loaded host */
 
 /* Exit status of a process that waits for a handed-over region. */
 enum { GOT_NOTHING = 0, GOT_A_REGION = 42 };

@@ -170,8 +170,8 @@ static bool stuck_word(const struct shm *s, uint64_t ticket, uint32_t *word_p)
 }
 
 /*
- * Returns whether the writer has published a later slot: since writers publish
- * in order, it will not publish this one.
+ * Returns whether the writer has published a later slot: since a writer
+ * publishes its slots in ticket order, it will not publish this one.
  */
 static bool stuck_published_later(const struct shm *s, uint64_t ticket,
 				  uint64_t tail, uint16_t writer)

@@ -46,7 +46,7 @@ static void tx_record(struct shm_view *v, uint64_t ticket, uint16_t writer)
  * TX_CHECK_SLOTS slots.
  */
 #define TX_CHECK_SLOTS 32 /* slots between two checks */
-#define TX_EXCHANGE    8  /* received packets that show an exchange */
+#define TX_EXCHANGE    8  /* number of received packets that show an exchange */
 
 static void tx_populate(struct shm *s, struct shm_peer *p, uint64_t ticket)
 {
@@ -79,9 +79,10 @@ static void tx_read_head(struct shm *s, struct shm_peer *p, uint64_t ticket)
 #define TX_OLD_HEADS 1000
 
 /*
- * The tail is loaded and stored relaxed, so a processor may load the head
- * before the tail, and see an older head than the sender that moved the tail
- * did. A difference that persists is an error.
+ * Handles a tail that is too far ahead of the head: returns -EAGAIN, or -EPROTO
+ * if the difference persists. The tail is loaded and stored relaxed, so a
+ * processor may load the head before the tail, and see an older head than the
+ * sender that moved the tail did.
  */
 static WEFT_COLD int tx_old_head(struct shm_peer *p)
 {

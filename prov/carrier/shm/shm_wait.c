@@ -402,7 +402,8 @@ static bool arm_anew(struct shm *s, uint64_t now)
 
 /*
  * Returns whether the last arm is valid: not notified since, and no event word
- * is watched. Its membarrier ordered the senders, so none of them misses it.
+ * is watched. The membarrier of that arm ordered the senders, so no sender
+ * misses it.
  */
 static bool arm_holds(struct shm *s, uint64_t now)
 {

@@ -128,7 +128,10 @@ static void *block_once(void *arg)
 	return NULL;
 }
 
-/* Reads the thread's state from "pid (name) S ..."; the name has no spaces. */
+/*
+ * Returns whether the thread is blocked, by its state in "pid (name) S ...";
+ * the name has no spaces.
+ */
 static bool is_blocked(pid_t tid)
 {
 	char path[64], state = 0;

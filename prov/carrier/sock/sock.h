@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Internal declarations of the sock carrier: packets between processes of any
+ * Internal declarations of the sock carrier: packets between processes on any
  * hosts, by datagrams.
  *
  *   sock_ops.c     open, close, the table of operations
@@ -51,7 +51,7 @@
 #define SOCK_READ_BATCH	   8u	  /* datagrams per recvmmsg() */
 #define SOCK_READ_BYTES	   65536u /* bytes of a read buffer (UDP_GRO) */
 #define SOCK_WINDOW	   WEFT_ARQ_WINDOW /* datagrams in flight */
-#define SOCK_REPLAY_WINDOW 4096u /* counts recorded to detect replays */
+#define SOCK_REPLAY_WINDOW 4096u /* datagram counts kept to detect replays */
 #define SOCK_SILENCE_NS	   UINT64_C(300000000000)
 /*
  * With a key: time for which a peer whose host has refused a datagram may leave
@@ -255,7 +255,7 @@ struct sock {
 	/* set while the progress thread polls: no packet is delivered */
 	bool in_progress_thread;
 	bool dead;	    /* stopped by the fault plan */
-	bool absent_logged; /* an absent peer at the loopback was reported */
+	bool absent_logged; /* an absent loopback peer was reported */
 	bool gso;	    /* the kernel supports GSO for this socket */
 	/* size of the receive buffer, shared by all senders */
 	uint32_t rcv_bytes;
@@ -322,7 +322,7 @@ static inline struct sock_head *sock_dgram_head(struct sock_dgram *g)
 
 /* sock_name.c */
 int sock_name_open(struct sock *s, const union weft_name *want);
-/* Allows or forbids fragments of IP. Returns 0 or -errno. */
+/* Allows or forbids IP fragmentation of datagrams. Returns 0 or -errno. */
 int sock_name_fragment(const struct sock *s, bool allowed);
 /*
  * Sets the largest datagram of the route and whether the route is local.
@@ -332,7 +332,8 @@ int sock_name_route(const struct sock *s, const union weft_name *to,
 		    uint32_t *dgram_max_p, bool *local_p);
 /*
  * Reports that the kernel has no route from this endpoint to another name. The
- * usual cause is an endpoint at the loopback and a peer on another host.
+ * usual cause is an endpoint bound to a loopback address and a peer on another
+ * host.
  */
 void sock_name_log_unreachable(const struct sock *s, const union weft_name *to);
 

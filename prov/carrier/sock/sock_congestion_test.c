@@ -241,8 +241,8 @@ static void arrival_time_is_after_the_sends_of_the_pass(void **state)
 }
 
 /*
- * Returns the datagrams that e has sent; takes the lock, since the progress
- * thread may send.
+ * Returns the number of datagrams that e has sent; takes the lock, since the
+ * progress thread may send.
  */
 static uint64_t sent_by(const struct end *e)
 {

@@ -98,7 +98,7 @@ static void freed_datagrams_are_reused(void **state)
 	}
 	for (int i = 0; i < MOST; i++)
 		sock_dgram_free(&s, g[i]);
-	/* larger datagrams have another list, and the largest none */
+	/* larger datagrams have another list, and the largest have none */
 	g[0] = sock_dgram_new(&s, 513);
 	T_IS(g[0]->freelist, 1);
 	T_IS(s.free_count[0], MOST);

@@ -57,7 +57,10 @@ static struct sock *forge_open(void)
 	return s;
 }
 
-/* A peer that never answers, known by a first datagram. */
+/*
+ * Returns a peer that never answers and that is known because of a first
+ * datagram.
+ */
 static struct sock_peer *forge_peer(struct sock *s, int i)
 {
 	union weft_name name = { .in.sin_family = AF_INET,

@@ -35,7 +35,7 @@ static const struct fuzz_field fields[] = {
 	FUZZ_FIELD(struct sock_record, more, 64),
 	FUZZ_FIELD(struct weft_pkt, len, 72),
 	FUZZ_FIELD(struct weft_pkt, type, 72),
-	/* the second one */
+	/* the second record and its packet */
 	FUZZ_FIELD(struct sock_record, bytes, 72 + 48),
 	FUZZ_FIELD(struct sock_record, more, 72 + 48),
 	FUZZ_FIELD(struct weft_pkt, len, 80 + 48),
@@ -95,7 +95,7 @@ static void receive(struct sock *s, const union weft_name *from, size_t len)
 {
 	struct sock_head *h;
 
-	/* the socket's functions drop shorter ones */
+	/* the socket's functions drop shorter datagrams */
 	if (len < sizeof(*h))
 		return;
 	h = malloc(len);

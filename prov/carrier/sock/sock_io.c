@@ -70,7 +70,7 @@ struct sock_in {
 	struct mmsghdr msg[SOCK_READ_BATCH];
 	struct iovec iov[SOCK_READ_BATCH];
 	union weft_name from[SOCK_READ_BATCH];
-	uint32_t runs; /* consecutive reads of small messages */
+	uint32_t runs; /* number of consecutive reads of small messages */
 };
 
 int sock_io_open(struct sock *s)
@@ -381,9 +381,9 @@ static uint32_t io_failed(struct sock *s, uint32_t i, bool joined)
 }
 
 /*
- * These two functions make the system calls directly: sendto() and recvfrom()
- * of the C library are cancellation points, which cost one atomic operation
- * before and after each call in threaded programs.
+ * io_call_send() and io_call_receive() make the system calls directly: the C
+ * library's sendto() and recvfrom() are cancellation points, which cost one
+ * atomic operation before and after each call in threaded programs.
  */
 static ssize_t io_call_send(const struct sock *s, const union weft_name *to,
 			    const void *data, size_t bytes)

@@ -253,7 +253,7 @@ static void a_hello_is_accepted_once(void **state)
 /*
  * A HELLO for an earlier owner of the name is refused, and answered by the new
  * owner's public key, which the sender has here already. HELLOs that arrive at
- * the same time have one answer.
+ * the same time get a single answer.
  */
 static void a_hello_for_an_earlier_owner_is_answered(void **state)
 {
@@ -326,7 +326,7 @@ static void a_count_is_new_once_within_the_window(void **state)
 		newest = count > newest ? count : newest;
 	}
 	T_TRUE(newest > MOST / 4 && again > 100);
-	/* no gap is so long that it takes time */
+	/* even the longest gap is handled in constant time */
 	T_TRUE(sock_seal_count_is_new(p, UINT64_MAX));
 	T_FALSE(sock_seal_count_is_new(p, UINT64_MAX));
 	T_TRUE(sock_seal_count_is_new(p, UINT64_MAX - WINDOW + 1));
@@ -525,7 +525,8 @@ static pid_t child_fork(int *pipe_p)
 }
 
 /*
- * Polls until e has lost a peer; stores the log messages of that time in text.
+ * Polls until e has lost a peer, and returns whether this happens; stores the
+ * log messages of that time in text.
  */
 static bool lost_with_text(struct end *e, char *text, size_t room)
 {

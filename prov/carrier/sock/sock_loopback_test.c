@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages of endpoints at the loopback about peers on other hosts. */
+/*
+ * Messages about unreachable peers, printed by endpoints that are bound to a
+ * loopback address.
+ */
 #include "test/support/carrier_fixture.h"
 #include "prov/carrier/sock/sock.h"
 #include "test/t.h"
@@ -35,7 +38,9 @@ static bool stderr_end(FILE *f, int saved, const char *word)
 	return strstr(text, word);
 }
 
-/* An endpoint at the loopback reports that other hosts are not reachable. */
+/*
+ * An endpoint at a loopback address reports that other hosts are not reachable.
+ */
 static void the_loopback_does_not_reach_other_hosts(void **state)
 {
 	union weft_name there = { .in.sin_family = AF_INET,
@@ -54,7 +59,10 @@ static void the_loopback_does_not_reach_other_hosts(void **state)
 	end_close(&e);
 }
 
-/* A peer at the loopback that no process of this host has is reported. */
+/*
+ * If no process of this host has the loopback address of a peer, this is
+ * reported.
+ */
 static void an_absent_peer_at_the_loopback_is_reported(void **state)
 {
 	struct weft_peer *p;

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#define OPS_PORTS      16 /* UDP ports tried until the TCP port is free */
+#define OPS_PORTS      16 /* UDP ports tried until the TCP port is free, too */
 /* minimum window in datagrams: a split packet must fit */
 #define OPS_WINDOW_MIN 32u
 #define OPS_FAULTS                                               \

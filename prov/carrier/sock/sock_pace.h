@@ -35,7 +35,7 @@ struct sock_pace {
 void sock_pace_init(struct sock_pace *p, uint32_t datagram);
 void sock_pace_rtt(struct sock_pace *p, uint64_t ns);
 void sock_pace_acked(struct sock_pace *p, uint64_t bytes);
-/* Handles a lost datagram after which later ones have arrived. */
+/* Handles the loss of a datagram after which later datagrams have arrived. */
 void sock_pace_loss(struct sock_pace *p, uint64_t now);
 /* Handles the first timeout: doubles rto_ns only. */
 void sock_pace_backoff(struct sock_pace *p);

@@ -30,7 +30,7 @@
 #define PEER_HELLO_MIN_NS      UINT64_C(1000000)
 #define PEER_HELLO_MAX_NS      UINT64_C(64000000)
 #define PEER_PROBE_NS	       UINT64_C(50000000)
-/* time after which an absent peer at the loopback is reported */
+/* time after which an absent peer with a loopback address is reported */
 #define PEER_ABSENT_LOG_NS     UINT64_C(2000000000)
 /* initial length of sock_peer.flight, enough for most peers */
 #define PEER_FLIGHT_FIRST      32u
@@ -297,9 +297,9 @@ void sock_peer_probe(struct sock *s, struct sock_peer *p)
 }
 
 /*
- * Reports once that no process of this host has the port of a peer at the
- * loopback. The peer may open later. If the peer is on another host and was
- * opened at its own loopback, no datagram can ever reach it.
+ * Reports once that no process of this host has the port of a peer with a
+ * loopback address. The peer may open later. If the peer is on another host and
+ * was opened at its own loopback, no datagram can ever reach it.
  */
 static void peer_log_absent(struct sock *s, struct sock_peer *p)
 {
@@ -416,7 +416,10 @@ void sock_peer_fail(struct sock *s, struct sock_peer *p, int err)
 	if (p->base.lost)
 		return;
 	WEFT_ASSERT(err > 0 && err <= UINT16_MAX);
-	/* notify a peer that may still run that it was declared dead */
+	/*
+	 * a peer that may still be running is notified that it was declared
+	 * dead
+	 */
 	if (!p->bye && !p->refused && p->remote_gen)
 		sock_tx_control(s, p, SOCK_RESET);
 	/* the batch must not refer to datagrams that are freed */

@@ -17,8 +17,8 @@
 #define RX_ROOM_SHARE 4u
 
 /*
- * Returns the bytes of the receive buffer that this sender may still fill: an
- * equal share, minus its bytes in the reorder buffer.
+ * Returns the number of bytes of the receive buffer that this sender may still
+ * fill: an equal share, minus its bytes in the reorder buffer.
  */
 uint32_t sock_rx_room(const struct sock *s, const struct sock_peer *p)
 {
@@ -271,7 +271,7 @@ static int rx_data(struct sock *s, struct sock_peer *p, uint32_t seq,
 	return n;
 }
 
-/* Returns whether the magic is this version's; logs another version. */
+/* Returns whether the magic is this version's; logs a different version. */
 static bool rx_is_own_format(uint32_t magic)
 {
 	if (weft_likely(magic == SOCK_MAGIC))

@@ -21,10 +21,10 @@
  * With encryption, all bytes after the header are encrypted; the header except
  * its first word, the CRC, is GCM's additional authenticated data.
  *
- * GMAC is computed with the library's block cipher, since the library's EVP
- * interface takes four times as long for a small datagram. If the processor
+ * GMAC is computed with OpenSSL's block cipher, since OpenSSL's EVP interface
+ * for GMAC takes four times as long for a small datagram. If the processor
  * supports carry-less multiplication, GHASH is computed by code_ghash.h, and
- * the library encrypts the nonces, SEAL_MASKS consecutive ones at once; the tag
+ * OpenSSL encrypts the nonces, SEAL_MASKS consecutive nonces at once; the tag
  * is identical.
  */
 struct sock_seal {

@@ -135,7 +135,10 @@ struct child {
 	int pipe;
 };
 
-/* Forks a child; called before threads exist, as ThreadSanitizer requires. */
+/*
+ * Forks a child that executes `run`; called before threads exist, as
+ * ThreadSanitizer requires.
+ */
 static struct child child_fork(void (*run)(int fd))
 {
 	struct child c;
@@ -224,7 +227,7 @@ static void the_progress_thread_answers_probes(void **state)
 	end_close(&e);
 }
 
-/* Sets the largest datagram; takes the lock because of the progress thread. */
+/* Sets the maximum datagram size; the lock excludes the progress thread. */
 static void set_dgram_max(struct end *e, struct weft_peer *to, uint32_t bytes)
 {
 	sock_enter(sock_of(e->c));
@@ -311,8 +314,8 @@ static void invalid_datagrams_are_dropped_and_counted(void **state)
 }
 
 /*
- * Repeats the datagram until the peer is lost: the progress thread drops
- * datagrams from a new owner of a name.
+ * Repeats the datagram until the peer is lost, and returns whether this
+ * happens: the progress thread drops datagrams from a new owner of a name.
  */
 static bool send_until_lost(int fd, struct end *e, struct sock_head *h,
 			    size_t bytes, uint64_t want)
@@ -648,7 +651,7 @@ static void an_idle_killed_peer_is_detected(void **state)
 	child_end(&c);
 	T_TRUE(end_wait_lost(&e, 1, 20));
 	T_IS(e.lost_err, ECONNRESET);
-	/* the first one or two probes detect it, not a batch of them */
+	/* the first one or two probes detect the dead peer, not a batch */
 	sock_enter(sock_of(e.c));
 	T_TRUE(sock_peer_of(e.last)->count < SOCK_BATCH / 4);
 	sock_leave(sock_of(e.c));

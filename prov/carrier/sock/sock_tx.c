@@ -32,7 +32,8 @@
 #define TX_PART_MIN  64u /* bytes of the smallest part of a packet */
 /* minimum number of datagrams in flight at which batches are used */
 #define TX_BATCH_MIN 8u
-#define TX_BURST_NS  UINT64_C(20000) /* time between packets of a burst */
+/* maximum gap in a burst of packets, ns */
+#define TX_BURST_NS  UINT64_C(20000)
 
 static uint32_t tx_pad(uint32_t bytes)
 {
@@ -44,7 +45,7 @@ bool sock_tx_pending(const struct sock_peer *p)
 	return weft_arq_in_flight(&p->tx) || p->open;
 }
 
-/* Returns the bytes allowed in flight. */
+/* Returns the number of bytes allowed in flight. */
 static uint64_t tx_allowed(const struct sock_peer *p)
 {
 	return p->room < p->pace.window ? p->room : p->pace.window;
@@ -251,8 +252,8 @@ static bool tx_may_defer(const struct sock *s, const struct sock_peer *p)
 }
 
 /*
- * Returns the bytes to allocate: for one packet, or for many that share a
- * datagram.
+ * Returns the number of bytes to allocate: for one packet, or for many that
+ * share a datagram.
  */
 static uint32_t tx_dgram_room(const struct sock *s, const struct sock_peer *p,
 			      uint32_t need)
@@ -615,7 +616,7 @@ static void tx_probe(struct sock *s, struct sock_peer *p)
 
 /*
  * Handles a retransmission timeout. The first one retransmits only the oldest
- * datagram, as a probe, since the peer may have had no CPU time; later ones
+ * datagram, as a probe, since the peer may have had no CPU time; later timeouts
  * mark all datagrams as lost.
  */
 static void tx_timeout(struct sock *s, struct sock_peer *p)

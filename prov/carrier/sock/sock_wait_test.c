@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A time when poll is needed that is set while a thread starts to block ends
- * the wait of that thread (prov/carrier/carrier_wait_test.c: other events).
+ * If the time of the next required poll is changed while a thread starts to
+ * block, the wait of that thread ends (other events:
+ * prov/carrier/carrier_wait_test.c).
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/clock.h"
@@ -36,7 +37,7 @@ static void *waiting_thread(void *arg)
 	return NULL;
 }
 
-/* Makes a poll necessary in 10 us, as a send of another thread does. */
+/* Requests a poll in 10 us, as a send by another thread does. */
 static void set_due(struct race *r, uint64_t n)
 {
 	struct sock *s = sock_of(r->e.c);

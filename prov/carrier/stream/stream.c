@@ -256,7 +256,7 @@ static struct stream_conn *broken_find(struct weft_list *l)
 	return NULL;
 }
 
-/* Closes broken connections; the callbacks may break further ones. */
+/* Closes broken connections; the callbacks may break further connections. */
 static int broken_close(struct stream *st)
 {
 	struct stream_conn *c;

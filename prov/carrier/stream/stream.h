@@ -31,7 +31,7 @@ struct stream_peer {
 	uint64_t gen;	      /* incarnation */
 	uint8_t key[STREAM_KEY_BYTES];
 	struct stream_conn *out; /* connection for bytes to the peer, or NULL */
-	struct stream_conn *in;	 /* authenticated connection of the peer */
+	struct stream_conn *in;	 /* authenticated connection from the peer */
 	uint64_t retry_ns;	 /* earliest time of the next connect */
 	uint64_t backoff_ns;
 };
@@ -52,7 +52,7 @@ struct stream_attr {
 
 struct stream_stats {
 	uint64_t connects; /* connections opened to peers and authenticated */
-	uint64_t accepts;  /* connections of peers authenticated */
+	uint64_t accepts;  /* connections from peers authenticated */
 	uint64_t refused;  /* connections that failed the authentication */
 	uint64_t broken;   /* authenticated connections that broke */
 	uint64_t sent;	   /* payload bytes */
@@ -70,14 +70,17 @@ struct stream {
 	struct weft_list greeting;
 	struct weft_list busy;	 /* connections with transfers */
 	uint32_t accepted_count; /* incoming connections in the list greeting */
-	/* connections: [0] outgoing, [1] incoming, also unauthenticated ones */
+	/*
+	 * connections: [0] outgoing, [1] incoming, including unauthenticated
+	 * ones
+	 */
 	uint32_t conn_count[2];
 	uint32_t conn_max; /* maximum of each of the two counts */
 	bool any_broken;   /* a connection is to be closed */
 	uint64_t last_ticket;
 	uint64_t now;
 	uint64_t check_ns; /* time of the next check of all descriptors */
-	uint8_t *scratch;  /* bytes of records that no transfer expects */
+	uint8_t *scratch;  /* for bytes of records that no transfer expects */
 	/* fault plan: bytes of records after which a connection breaks, or 0 */
 	uint64_t cut_bytes;
 	struct stream_stats stats;
@@ -103,7 +106,7 @@ int stream_poll(struct stream *st, uint64_t now);
 void stream_peer_close(struct stream *st, struct stream_peer *p);
 /* Returns whether transfers from the peer are outstanding. */
 bool stream_peer_receives(const struct stream_peer *p);
-/* Returns whether a connection of the peer is authenticated. */
+/* Returns whether a connection from the peer is authenticated. */
 bool stream_peer_ready(const struct stream_peer *p);
 /* Returns whether a connection to the peer is authenticated. */
 bool stream_peer_writable(const struct stream_peer *p);
@@ -112,7 +115,7 @@ void stream_connect(struct stream *st, struct stream_peer *p);
 
 /*
  * Registers the destination of bytes that p will send, and sets x->ticket.
- * Returns -EAGAIN if no connection of p is authenticated.
+ * Returns -EAGAIN if no connection from p is authenticated.
  */
 int stream_expect(struct stream *st, struct stream_peer *p,
 		  struct weft_stream_xfer *x);

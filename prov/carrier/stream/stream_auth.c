@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Handshake of a connection (stream_int.h has its messages). Both sides prove
- * that they have the session's key, over both names, both incarnations and a
- * nonce of each side, so that a recorded handshake is not valid again.
- * Nothing is allocated for a peer that is not known by its datagrams.
+ * that they have the session's key by an HMAC over the connector's name, both
+ * incarnations and a nonce of each side, so that a recorded handshake cannot be
+ * replayed. Nothing is allocated for a peer that is not known from its
+ * datagrams.
  */
 #include "prov/carrier/stream/stream_int.h"
 #include "src/job/job_log.h"

@@ -17,11 +17,13 @@
 #define CONN_BACKLOG	 64
 #define CONN_ACCEPTS	 4 /* connections accepted per check */
 /*
- * Socket buffers, which the kernel doubles: larger ones do not stay in the
- * cache, and take 5 % longer for a mebibyte.
+ * Size of the socket buffers, bytes, which the kernel doubles: larger buffers
+ * do not stay in the cache, and a transfer of one mebibyte takes 5 % longer.
  */
 #define CONN_BUFFER	 (512 << 10)
-/* bytes of TCP in a packet of the kernel: 64 KiB less its largest header */
+/*
+ * TCP bytes in one packet of the kernel (GSO): 64 KiB minus its largest header
+ */
 #define CONN_GSO_BYTES	 65215u
 /* keepalive: seconds of silence, seconds between probes, number of probes */
 #define CONN_KEEP_IDLE	 2
@@ -127,9 +129,9 @@ void stream_conn_want(struct stream *st, struct stream_conn *c, bool writable)
 }
 
 /*
- * Returns the payload of a record with a tag that fills whole segments and one
- * packet of the kernel (GSO): otherwise the last bytes of each record are a
- * packet of their own, which costs the kernel as much as a large one.
+ * Returns the payload with which a record with a tag fills whole segments and
+ * one packet of the kernel (GSO): otherwise the last bytes of each record would
+ * be a packet of their own, which costs the kernel as much as a large one.
  */
 static uint32_t conn_record_bytes(int fd)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Processes that are no peers, or that send invalid messages: handshakes with a
- * wrong key, name or incarnation, replays, garbage, many connections, forged
+ * Processes that are not peers, or that send invalid messages: handshakes with
+ * a wrong key, name or incarnation, replays, garbage, many connections, forged
  * records.
  */
 #include "test/support/log_text.h"
@@ -63,7 +63,7 @@ static void unknown_peers_and_other_modes_are_refused(void **state)
 	pair_close(p);
 }
 
-/* A connection of an unrelated process to B. */
+/* Connects an unrelated process to B; returns the socket. */
 static int outsider(struct pair *p)
 {
 	int fd = socket(t_family(), SOCK_STREAM, 0);
@@ -266,7 +266,7 @@ static const struct record_row rows[] = {
 	{ "a changed end of the tag", 0, 0, 0, LEN + 15, false },
 };
 
-/* Sends one record by A's connection, signed with its key. */
+/* Sends one record through A's connection, signed with its key. */
 static void record_send(struct pair *p, const struct record_row *r,
 			uint64_t ticket)
 {
@@ -335,7 +335,7 @@ static void replayed_record_run(enum stream_mode mode)
 	record_send(p, &rows[0], in.x.ticket);
 	PAIR_UNTIL(p, in.ends);
 	T_IS(in.err, 0);
-	/* the ticket is known, but not expected any more */
+	/* the ticket is known, but no longer expected */
 	record_send(p, &rows[0], in.x.ticket);
 	PAIR_UNTIL(p, !p->b.other.in);
 	T_IS(p->b.st.stats.forged, 1);

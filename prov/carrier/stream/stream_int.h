@@ -34,7 +34,7 @@
 #define STREAM_GREETING_NS  UINT64_C(2000000000)
 /*
  * Largest number of outgoing and of incoming connections: this number, or an
- * eighth of the process's descriptors.
+ * eighth of the process's descriptor limit if that is smaller.
  */
 #define STREAM_CONN_MAX	    256u
 /* idle time after which a connection may be closed in favour of another */
@@ -129,7 +129,7 @@ static inline uint32_t stream_tag_bytes(const struct stream_conn *c)
 	return c->seal ? STREAM_TAG : 0;
 }
 
-/* Collects iovecs of a system call or of a tag. */
+/* Iovecs for a system call, or for the computation of a tag. */
 struct stream_iov {
 	struct iovec v[2 * WEFT_STREAM_IOV + 4];
 	int count;

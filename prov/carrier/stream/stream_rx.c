@@ -144,7 +144,7 @@ static int rx_bytes(struct stream *st, struct stream_conn *c, uint64_t n)
 	return ret ? ret : records;
 }
 
-/* Returns the bytes that l can hold. */
+/* Returns the number of bytes that the iovecs of l can hold. */
 static uint64_t rx_room(const struct stream_iov *l)
 {
 	uint64_t n = 0;

@@ -6,7 +6,10 @@
 
 enum { MODES = 3 };
 
-/* A buffer with guards; filled with the pattern of `seed`, or zero. */
+/*
+ * Returns a buffer with guards; filled with the pattern of `seed`, or with
+ * zeroes if `seed` is 0.
+ */
 static uint8_t *buffer_new(size_t bytes, uint64_t seed)
 {
 	uint8_t *b = calloc(1, bytes + 2 * (size_t)PAIR_GUARD);
@@ -226,7 +229,10 @@ static void a_withdrawal_within_a_record_ends_the_connection(void **state)
 	pair_close(p);
 }
 
-/* A transfer without a sent byte may be withdrawn without a break. */
+/*
+ * A transfer of which no byte was sent may be withdrawn without breaking the
+ * connection.
+ */
 static void
 a_withdrawal_before_the_first_byte_keeps_the_connection(void **state)
 {
@@ -424,7 +430,9 @@ static void an_eighth_of_all_descriptors_is_used(void **state)
 	pair_close(p);
 }
 
-/* At the limit an idle connection is closed, and only then one is opened. */
+/*
+ * At the limit an idle connection is closed, and only then a new one is opened.
+ */
 static void the_number_of_connections_is_limited(void **state)
 {
 	struct pair *p = pair_open(STREAM_TAGGED);

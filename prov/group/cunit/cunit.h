@@ -45,10 +45,10 @@
 struct weft_cunit_group;
 
 /*
- * Methods for barriers. Some networks query all members of a group at once
- * whether they have arrived, and notify all (a hardware barrier). In others,
- * events at the nodes of a tree count the arrivals below and start the event
- * above. Networks that have only atomics increment one arrival counter.
+ * Methods for barriers. Some networks check with one query whether all members
+ * of a group have arrived, and then notify all of them (a hardware barrier). In
+ * others, events at the nodes of a tree count the arrivals below and start the
+ * event above. Networks that have only atomics increment one arrival counter.
  */
 enum weft_cunit_form {
 	WEFT_CUNIT_AUTO,   /* best method for the members and processors */
@@ -116,11 +116,11 @@ struct weft_cunit_group_attr {
 };
 
 /*
- * Returns the bytes of an area, equal on all members. Areas must be zeroed
- * initially.
+ * Returns the size of an area in bytes, equal on all members. Areas must be
+ * zeroed initially.
  */
 size_t weft_cunit_area_bytes(const struct weft_cunit_geo *geo);
-/* Returns the bytes of one segment of an area, whole pages. */
+/* Returns the size of one segment of an area in bytes: whole pages. */
 size_t weft_cunit_segment_bytes(const struct weft_cunit_geo *geo);
 
 /*
@@ -151,16 +151,17 @@ int weft_cunit_single(struct weft_cunit_group *g, struct weft_coll_call *op,
 		      unsigned polls);
 
 /*
- * Runs a barrier synchronously, without a struct weft_coll_call. Returns as
- * weft_cunit_single(); after -EINPROGRESS the caller must immediately pass an
- * operation that completes the barrier to weft_cunit_sync_adopt().
+ * Runs a barrier synchronously, without a struct weft_coll_call. Returns the
+ * same values as weft_cunit_single(); after -EINPROGRESS the caller must
+ * immediately pass an operation that completes the barrier to
+ * weft_cunit_sync_adopt().
  */
 int weft_cunit_sync(struct weft_cunit_group *g, unsigned polls);
 void weft_cunit_sync_adopt(struct weft_cunit_group *g,
 			   struct weft_coll_call *op);
 
 /*
- * Handles a message of another member, also before this member's first post.
+ * Handles a message from another member, also before this member's first post.
  * Returns false if the message is malformed; a malformed message is ignored.
  */
 bool weft_cunit_receive(struct weft_cunit_group *g,
@@ -194,11 +195,11 @@ struct weft_cunit_state {
 	uint64_t posted; /* packets posted */
 	uint64_t sent;
 	uint64_t read;
-	/* waits for the packets below this number; 0: not waiting */
+	/* the member waits for the packets below this number; 0: not waiting */
 	uint64_t packet;
 	/*
-	 * waits until all members have read this number of packets; 0: not
-	 * waiting
+	 * the member waits until all members have read this many packets; 0:
+	 * not waiting
 	 */
 	uint64_t credit;
 };
@@ -214,7 +215,7 @@ uint64_t weft_cunit_atomics(const struct weft_cunit_group *g);
  * numbered from 1. Words written before a point can be read after the point,
  * until their owner overwrites them.
  */
-/* Maps the segments of all members; return values as attr.reach. */
+/* Maps the segments of all members; returns the same values as attr.reach. */
 int weft_cunit_syncpoint_map(struct weft_cunit_group *g);
 void weft_cunit_syncpoint_write(struct weft_cunit_group *g,
 				const uint64_t *words);

@@ -5,7 +5,7 @@
  *
  * Inputs are combined in the given order, never in the order of arrival, so
  * that a sum has the same bits on every run. The hardware has widths of 32 and
- * 64 bits; 8 and 16 bits are additions in software.
+ * 64 bits; widths of 8 and 16 bits are a software extension.
  */
 #ifndef WEFT_CUNIT_ALU_H
 #define WEFT_CUNIT_ALU_H
@@ -22,15 +22,15 @@
 static_assert(WEFT_COLL_EXACT == WEFT_NUM_WORDS, "types of a call");
 #define WEFT_CUNIT_TYPES (WEFT_COLL_EXACT + 1)
 
-/* Returns the bytes of one element; 0: no such type. */
+/* Returns the size of one element in bytes; 0: no such type. */
 size_t weft_cunit_bytes(unsigned type);
 
 /* Returns whether the unit implements op on type. */
 bool weft_cunit_supports(unsigned op, unsigned type);
 
 /*
- * acc[i] = acc[i] op in[i] for count elements at any alignment; returns the
- * flags set. op and type must pass weft_cunit_supports.
+ * Computes acc[i] = acc[i] op in[i] for count elements at any alignment;
+ * returns the flags set. op and type must pass weft_cunit_supports.
  */
 uint32_t weft_cunit_combine(unsigned op, unsigned type, void *acc,
 			    const void *in, size_t count);

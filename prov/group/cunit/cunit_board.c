@@ -139,8 +139,8 @@ WEFT_HOT void cunit_board_credit(struct weft_cunit_group *g, uint64_t epoch)
 	if ((before + 1) % (unsigned)g->n)
 		return;
 	/*
-	 * R3 pairs with A3 in cunit_credit_poll(): all members have read the
-	 * packets before their slots are reused.
+	 * R3 pairs with A3 in credit_limit(): all members have read the packets
+	 * before their slots are reused.
 	 */
 	weft_store64(&root->credit_done, epoch);
 	cunit_notify(g, CUNIT_EVENT_CREDIT);

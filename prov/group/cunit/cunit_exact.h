@@ -19,7 +19,7 @@
 
 struct weft_cunit_exact {
 	uint64_t limb[WEFT_CUNIT_LIMBS]; /* two's complement, low limb first */
-	uint64_t special;		 /* infinities and NaN seen */
+	uint64_t special;		 /* flags: infinities and NaN seen */
 };
 
 static_assert(sizeof(struct weft_cunit_exact) == 280, "a packet holds one");

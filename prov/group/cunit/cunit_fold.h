@@ -26,7 +26,7 @@ struct weft_cunit_fold {
 	uint32_t flags;
 };
 
-/* Address of contribution i of the stack. */
+/* Returns the address of contribution i of the stack. */
 static inline uint8_t *weft_cunit_fold_at(const struct weft_cunit_fold *f,
 					  int i)
 {

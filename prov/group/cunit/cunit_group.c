@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Open and close of a group, and the packets of an operation: numbered when
- * posted, sent as far as credits allow, read in order.
+ * posted, sent as far as credits allow, read in the order of their numbers.
  */
 #include "prov/group/cunit/cunit_group.h"
 #include "src/base/must.h"
@@ -229,7 +229,10 @@ static bool read_one(struct weft_cunit_group *g, struct weft_coll_call *op)
 	return op->reach != -EAGAIN;
 }
 
-/* Reads available packets in order; sets *moved_p if there was one. */
+/*
+ * Reads available packets in the order of their numbers; sets *moved_p if there
+ * was one.
+ */
 static void read_all(struct weft_cunit_group *g, bool *moved_p)
 {
 	while (g->head) {

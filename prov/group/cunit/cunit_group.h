@@ -19,7 +19,7 @@ struct weft_cunit_group {
 	struct cunit_board *board; /* board at the tree's root; NULL: none */
 	int n;
 	int me;
-	int err;	   /* error of all operations; 0: none */
+	int err;	   /* error with which all operations fail; 0: none */
 	uint64_t posted;   /* next packet number */
 	uint64_t sent;	   /* packets sent by this member */
 	uint64_t consumed; /* packets read by this member */
@@ -177,7 +177,7 @@ static inline void cunit_publish(struct weft_cunit_group *g,
 	p->lag = (uint16_t)(seq + 1 - g->consumed);
 	cunit_packet_fill(p, sig, data, bytes);
 	/*
-	 * R0 pairs with A0 in cunit_packet_available(), flat_read() and
+	 * R0 pairs with A0 in cunit_packet_available(), flat_wait() and
 	 * flat_sync(): the packet is written before its number.
 	 */
 	weft_store64(&p->seq, seq + 1);
@@ -212,7 +212,9 @@ static inline bool cunit_uses_events(const struct weft_cunit_group *g,
 	return g->form == WEFT_CUNIT_EVENTS && kind == WEFT_COLL_BARRIER;
 }
 
-/* cunit_credit.c: polls the credits for packet seq, which is not clear yet. */
+/*
+ * cunit_credit.c: polls the credits for packet seq, which may not be sent yet.
+ */
 bool cunit_credit_poll(struct weft_cunit_group *g, uint64_t seq);
 /* cunit_credit.c: called when this member has read all packets of a window. */
 void cunit_credit_return(struct weft_cunit_group *g);

@@ -117,7 +117,10 @@ static void *member_run(void *arg)
 			continue;
 		for (uint64_t i = weft_rng_below(&skew, 4); i > 0; i--)
 			sched_yield();
-		/* first complete others: a single packet needs an idle group */
+		/*
+		 * first complete other operations: a single packet needs an
+		 * idle group
+		 */
 		for (int k = 1; r >= IN_FLIGHT && k < IN_FLIGHT &&
 				weft_rng_below(&skew, 4);
 		     k++)
@@ -352,7 +355,7 @@ static void stage_poll(struct stage *s)
 		weft_cunit_poll(s->g[i]);
 }
 
-/* Runs all kinds that use the tree, with every root. */
+/* Runs all kinds of operations that use the tree, with every root. */
 static void stage_all_kinds(struct stage *s)
 {
 	for (unsigned k = WEFT_COLL_BARRIER; k <= WEFT_COLL_ALLREDUCE; k++) {
@@ -510,7 +513,7 @@ static void barrier_counters_match_the_form(void **state)
 		stage_poll(&s);
 		T_IS(pending, 0);
 		T_IS(arrivals_counted(&s) > 0, rows[i].tree_combines);
-		/* with one counter, each member does one atomic */
+		/* with one counter, each member does one atomic operation */
 		for (int k = 0; k < rows[i].n; k++)
 			if (rows[i].form == WEFT_CUNIT_COUNTS)
 				T_IS(weft_cunit_atomics(s.g[k]), rows[i].n > 8);

@@ -40,7 +40,7 @@
 #define CUNIT_WINDOW (CUNIT_SLOTS / 2u) /* packets between two credits */
 #define CUNIT_PAGE   4096u
 
-/* Event words for waiters. */
+/* Indices of the event words on which waiters block. */
 enum {
 	CUNIT_EVENT_OUT,
 	CUNIT_EVENT_CREDIT,
@@ -104,7 +104,7 @@ struct cunit_board_slot {
 	struct cunit_packet out; /* the result */
 };
 
-/* Largest number of members of a board, whatever the geometry. */
+/* Largest number of members of a board, regardless of the geometry. */
 #define CUNIT_BOARD_MAX	  128
 /* longest contribution on a board */
 #define CUNIT_BOARD_BYTES sizeof(((struct cunit_packet *)0)->payload)

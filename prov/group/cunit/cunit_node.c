@@ -188,8 +188,8 @@ void cunit_node_credit_at(struct weft_cunit_group *g, int member,
 		}
 	}
 	/*
-	 * R3 pairs with A3 in cunit_credit_poll(): all members have read the
-	 * packets before their slots are reused.
+	 * R3 pairs with A3 in credit_limit(): all members have read the packets
+	 * before their slots are reused.
 	 */
 	weft_store64(&g->segment[g->tree.root]->credit_done, epoch);
 	if (g->send)

@@ -65,7 +65,9 @@ static bool tree_combines(const struct weft_cunit_group *g,
 	       (!g->flat || cunit_uses_events(g, call->kind));
 }
 
-/* Returns the payload bytes of a packet of this type, in whole elements. */
+/*
+ * Returns the payload size in bytes of a packet of this type: whole elements.
+ */
 static size_t packet_space(const struct weft_cunit_group *g, unsigned type)
 {
 	size_t elem = weft_cunit_bytes(type);
@@ -201,7 +203,10 @@ bool cunit_packet_available(const struct weft_cunit_group *g,
 
 	for (sources(g, call, &i, &to); i < to; i++) {
 		*word_p = &packet_of(g, call, i, seq)->seq;
-		/* A0 pairs with R0 of publish, node_publish, board_publish */
+		/*
+		 * A0 pairs with R0 in cunit_publish(), node_publish(),
+		 * board_publish()
+		 */
 		if (weft_load64(*word_p) != seq + 1)
 			return false;
 	}

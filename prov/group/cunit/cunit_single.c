@@ -2,8 +2,8 @@
 /*
  * An operation of a single packet, in a small group or on a board, executed
  * synchronously when no other operation is outstanding. After a number of polls
- * without result it is passed to cunit_group.c as a posted operation whose
- * packet is sent.
+ * without result the operation is passed to cunit_group.c as a posted operation
+ * whose packet is sent.
  */
 #include "prov/group/cunit/cunit_fold.h"
 #include "prov/group/cunit/cunit_group.h"

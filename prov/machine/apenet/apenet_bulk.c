@@ -18,7 +18,7 @@ static struct apenet_bulk_buf *bulk_find(struct apenet_bulk *b, uint64_t base,
 	return NULL;
 }
 
-/* Unregisters the least recently used buffer. */
+/* Unregisters the least recently used buffer, and returns its free entry. */
 static struct apenet_bulk_buf *bulk_free(struct apenet_bulk *b)
 {
 	struct apenet_bulk_buf *old = &b->buf[0];
@@ -33,7 +33,10 @@ static struct apenet_bulk_buf *bulk_free(struct apenet_bulk *b)
 	return old;
 }
 
-/* Returns the number of a buffer with this segment; -ENOMEM, -ENOSPC. */
+/*
+ * Returns the number of a buffer that contains this segment; -ENOMEM or -ENOSPC
+ * if registering it fails.
+ */
 static int bulk_register(struct apenet_bulk *b, const struct iovec *seg)
 {
 	const uint64_t base = (uintptr_t)seg->iov_base;
@@ -77,7 +80,10 @@ static void bulk_count(struct weft_apenet *a, const struct apenet_buf *buf,
 			get ? packets - 1 : packets;
 }
 
-/* Returns 0 if the peer has registered these bytes; -EACCES, -EAGAIN, ... */
+/*
+ * Returns 0 if the peer has registered these bytes; errors as for
+ * weft_regs_find.
+ */
 static int bulk_peer_rights(struct apenet_bulk *b, struct weft_peer *peer,
 			    uint64_t remote, uint64_t bytes, bool get)
 {

@@ -3,11 +3,11 @@
  * Bulk data of the message engine: a put or get of the board for each local
  * segment, from or to a registered buffer, with an event. The data is moved by
  * one copy between the processes, because the peer's board makes no progress
- * while its process computes. Where the data is stored by this process (get),
- * the TLB translates its addresses. The buffers that a process has registered
- * for its peers, with their rights, are in shared memory (machine_regs.h),
- * where the board of the peer checks them; the pages of a put's target are not
- * translated by a TLB.
+ * while its process computes. If this process stores the data (get), the TLB
+ * translates the addresses. The buffers that a process has registered for its
+ * peers, with their rights, are in shared memory (machine_regs.h), where the
+ * board of the peer checks them; the pages of a put's target are not translated
+ * by a TLB.
  */
 #ifndef WEFT_APENET_BULK_H
 #define WEFT_APENET_BULK_H
@@ -30,20 +30,26 @@ struct apenet_bulk {
 		/* length of the buffer; 0: the entry is unused */
 		uint64_t bytes;
 		uint64_t used; /* value of uses at the last lookup */
-		unsigned buf;  /* buffer number at the board */
+		unsigned buf;  /* buffer number on the board */
 	} buf[APENET_BULK_BUFS];
 };
 
-/* Adds the registers to the shared memory of a carrier; returns the offset. */
+/*
+ * Adds space for the buffers' entries to the shared memory of a carrier;
+ * returns its offset.
+ */
 size_t apenet_bulk_reserve(struct weft_carrier_attr *attr);
 int apenet_bulk_open(struct apenet_bulk *b, struct weft_apenet *a,
 		     struct weft_unit *u, size_t offset);
 void apenet_bulk_close(struct apenet_bulk *b);
-/* Register memory for peers; as weft_unit_ops.mem_open and mem_close. */
+/*
+ * Implement weft_unit_ops.mem_open and mem_close: register and unregister
+ * memory for peers.
+ */
 int apenet_bulk_mem_open(struct apenet_bulk *b, const struct iovec *mem,
 			 unsigned access);
 void apenet_bulk_mem_close(struct apenet_bulk *b, int reg);
-/* Transfers d and calls d->done; as weft_unit_ops.get and put. */
+/* Implements weft_unit_ops.get and put: transfers d and calls d->done. */
 int apenet_bulk_move(struct apenet_bulk *b, struct weft_peer *peer,
 		     struct weft_dma *d, bool get);
 

@@ -16,7 +16,10 @@ void apenet_event_write(struct weft_apenet *a,
 	*apenet_event_next(a) = *ev;
 }
 
-/* Writes the events of lost nodes that did not fit the queue earlier. */
+/*
+ * Writes the events of lost nodes for which the event queue had no space
+ * earlier.
+ */
 static void event_late(struct weft_apenet *a)
 {
 	struct weft_list *pos;
@@ -181,8 +184,8 @@ struct apenet_msg *apenet_cmd_next(struct weft_apenet *a)
 /* ---- lost nodes, close ---- */
 
 /*
- * Ends the commands to a lost node that the board has not fetched, except gets,
- * which apenet_get_lost() ends.
+ * Ends the commands that the board has not fetched: those to a lost node or, if
+ * `all` is true, those to all nodes. apenet_get_lost() ends gets.
  */
 void apenet_cmd_lost(struct weft_apenet *a, uint32_t node, bool all)
 {

@@ -29,14 +29,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define APENET_BUFS	 1024 /* buffers of a program */
-/* buffers below the message engine, which has up to two per peer */
+#define APENET_BUFS	 1024 /* maximum number of buffers of a program */
+/*
+ * maximum number of buffers below the message engine, which has up to two per
+ * peer
+ */
 #define APENET_BUFS_MAX	 (1u << 20)
-#define APENET_PREFETCH	 4   /* commands that the board prefetches */
+#define APENET_PREFETCH	 4   /* number of commands that the board prefetches */
 #define APENET_GETS	 256 /* outstanding gets of this node */
 /* processor time of a page walk, ns (share/machines/apenet) */
 #define APENET_WALK_NS	 1100
-#define APENET_RX_EVENTS 2 /* most events that one packet may cause */
+/* maximum number of events that one packet may cause */
+#define APENET_RX_EVENTS 2
 
 struct apenet_buf {
 	bool used;
@@ -44,7 +48,10 @@ struct apenet_buf {
 	uint64_t base; /* board address, by which peers access the buffer */
 	uint64_t bytes;
 	char *mem; /* address of the memory in this process */
-	/* node that may access it (host memory); WEFT_PORT_NO_NODE: all */
+	/*
+	 * node that may access the buffer (host memory); WEFT_PORT_NO_NODE: all
+	 * nodes
+	 */
 	uint32_t only;
 	const struct weft_mem_kind *kind;
 };
@@ -72,7 +79,7 @@ struct apenet_dma {
 	uint8_t state; /* enum apenet_dma_state */
 	bool first;
 	bool last;
-	bool peer; /* reads device memory */
+	bool peer; /* the engine reads device memory */
 	struct apenet_msg *m;
 	uint64_t offset;
 	uint64_t bytes;
@@ -117,7 +124,7 @@ struct weft_apenet {
 	unsigned host_bits; /* log2 of the size of a host page */
 	struct apenet_buf *buf;
 	unsigned bufs;	   /* entries of buf */
-	unsigned bufs_max; /* largest number of entries */
+	unsigned bufs_max; /* maximum number of entries */
 	unsigned buf_free; /* lowest entry that may be free */
 	struct apenet_tlb tlb;
 
@@ -168,8 +175,8 @@ int apenet_create(const struct weft_carrier_ops *ops,
 /* apenet_buf.c */
 
 /*
- * Adds a buffer whose rights and range the caller has checked. -ENOSPC,
- * -ENOMEM.
+ * Adds a buffer whose rights and range the caller has checked. Returns 0,
+ * -ENOSPC or -ENOMEM.
  */
 int apenet_buf_add(struct weft_apenet *a, const struct apenet_buf *b,
 		   unsigned *buf_p);
@@ -247,8 +254,9 @@ void apenet_tx_buf_closed(struct weft_apenet *a);
 int apenet_rx_deliver(void *arg, struct weft_peer *src,
 		      const struct weft_pkt *pkt, const void *payload);
 /*
- * Processes one packet from a node, which may change data meanwhile; -EAGAIN:
- * no space for its events. links: packets of this node cross a link.
+ * Processes one packet from a node, which may modify data meanwhile; -EAGAIN:
+ * no space for the events of the packet. links: packets from this node cross a
+ * link.
  */
 int apenet_rx_packet(struct weft_apenet *a, uint32_t node, bool links,
 		     const struct weft_pkt *pkt, const void *data);

@@ -156,7 +156,10 @@ static void packets_of_a_message_with_different_flags(void **state)
 	pair_close(&p);
 }
 
-/* A staged message ends with its buffer. */
+/*
+ * Packets of a staged message that are beyond the end of its buffer are
+ * dropped.
+ */
 static void a_staged_message_stays_within_its_buffer(void **state)
 {
 	struct apenet_header h = {
@@ -185,7 +188,7 @@ static void a_staged_message_stays_within_its_buffer(void **state)
 	pair_close(&p);
 }
 
-/* Staging needs the same right as a put without it. */
+/* A staged put needs the same access right as a put without staging. */
 static void a_staged_put_needs_the_right_to_write(void **state)
 {
 	struct apenet_header h = {

@@ -57,7 +57,8 @@
 #define APENET_PKT     64 /* packet type of command 0 on the carrier */
 #define APENET_WORD    16
 #define APENET_PAYLOAD WEFT_APENET_PACKET
-#define APENET_DESC    32 /* bytes of a command, the payload of a get request */
+/* bytes of a command, which is the payload of a get request */
+#define APENET_DESC    32
 
 enum apenet_op {
 	APENET_PUT,
@@ -123,7 +124,10 @@ struct apenet_slot {
 	uint64_t data;
 };
 
-/* State of the sender's ring for the other direction, as numbers of packets. */
+/*
+ * State of the ring in which the sender of the credit receives, as numbers of
+ * packets.
+ */
 struct apenet_credit {
 	uint32_t taken;	  /* packets whose slots are free again */
 	uint32_t arrived; /* packets that have arrived */

@@ -238,7 +238,7 @@ static int slot_put(struct apenet_rings *s, struct apenet_ring *r, uint32_t n)
 	return ring_put(s, r, &p);
 }
 
-/* Retransmits. Returns whether all accepted packets have been sent. */
+/* Retransmits packets. Returns whether all accepted packets have been sent. */
 static bool ring_push(struct apenet_rings *s, struct apenet_ring *r)
 {
 	while (r->next != r->sent && !slot_put(s, r, r->next)) {
@@ -336,7 +336,7 @@ WEFT_HOT int apenet_ring_send(struct apenet_rings *s, struct weft_peer *peer,
 
 /* ---- receiving ---- */
 
-/* Handles slots that the peer has freed; an impossible number is ignored. */
+/* Handles slots that the peer has freed; an impossible value is ignored. */
 static void credit_take(struct apenet_ring *r, uint32_t taken)
 {
 	if (taken - r->credit <= r->sent - r->credit)
@@ -389,7 +389,7 @@ static inline bool slot_deliver(struct apenet_rings *s, struct apenet_ring *r,
 	return true;
 }
 
-/* A packet is missing: the peer must retransmit it. */
+/* Records that a packet is missing: the peer must retransmit it. */
 static void ring_missing(struct apenet_rings *s, struct apenet_ring *r)
 {
 	r->missing = true;
@@ -415,8 +415,8 @@ static void slot_hold(struct apenet_rings *s, struct apenet_ring *r, uint32_t n,
 }
 
 /*
- * Handles the arrival of a packet in a slot: address, length and data of the
- * event.
+ * Handles the arrival of a packet in a slot; address, length and data are those
+ * of the event.
  */
 WEFT_INLINE void slot_event(struct apenet_rings *s, struct apenet_ring *r,
 			    const void *slot, uint64_t address, uint64_t bytes,
@@ -496,7 +496,8 @@ int apenet_ring_deliver(void *arg, struct weft_peer *src,
 	if (!packet_valid(pkt)) {
 		s->a->stats.refused++;
 		if (r->keeps)
-			ring_missing(s, r); /* possibly damaged on a link */
+			/* a packet may have been damaged on a link */
+			ring_missing(s, r);
 		return 0;
 	}
 	if (packet_intact(s, pkt, payload) && ring_open(s, r, pkt->tag))

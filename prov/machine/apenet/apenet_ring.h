@@ -56,18 +56,18 @@ int apenet_rings_open(struct apenet_rings *s, struct weft_apenet *a,
 		      const struct weft_carrier_attr *up, size_t max_bytes);
 void apenet_rings_close(struct apenet_rings *s);
 
-/* Sends an engine packet; as weft_unit_ops.packet. */
+/* Implements weft_unit_ops.packet: sends an engine packet. */
 int apenet_ring_send(struct apenet_rings *s, struct weft_peer *peer,
 		     const struct weft_pkt *pkt, const struct iovec *iov,
 		     int iov_count);
 /*
- * Receive a packet of the carrier, and the loss of a peer, whose packets are
- * delivered first; as in struct weft_carrier_up. arg: struct apenet_rings.
+ * Handle a packet from the carrier, and the loss of a peer after delivering its
+ * packets; as in struct weft_carrier_up. arg: struct apenet_rings.
  */
 int apenet_ring_deliver(void *arg, struct weft_peer *src,
 			const struct weft_pkt *pkt, const void *payload);
 void apenet_ring_lost(void *arg, struct weft_peer *peer, int err);
-/* As apenet_ring_deliver(), for carriers without links. */
+/* Like apenet_ring_deliver(), for carriers without links. */
 int apenet_ring_deliver_fast(void *arg, struct weft_peer *src,
 			     const struct weft_pkt *pkt, const void *payload);
 /* Continues pending work of rings. Returns the number of delivered packets. */

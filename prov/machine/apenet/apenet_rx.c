@@ -80,7 +80,10 @@ static void in_truncate(struct weft_apenet *a, struct apenet_in *in,
 
 /* ---- storing data ---- */
 
-/* Appends data to a staged message in host memory. */
+/*
+ * Appends data to a staged message in host memory. Returns false if out of
+ * memory.
+ */
 static bool in_stage_append(struct apenet_in *in, const struct rx *r)
 {
 	unsigned char *p;
@@ -134,7 +137,7 @@ static void in_store(struct weft_apenet *a, struct apenet_in *in,
 
 /* ---- messages ---- */
 
-/* Returns whether a reply has the next bytes of its get. */
+/* Returns whether a reply contains the next bytes of its get. */
 static bool reply_fits(struct weft_apenet *a, const struct apenet_in *in,
 		       const struct rx *r)
 {
@@ -214,7 +217,7 @@ static bool rx_is_single(const struct weft_apenet *a, const struct rx *r)
 		       (APENET_FIRST | APENET_LAST);
 }
 
-/* As rx_data(), without the state of a message. */
+/* Like rx_data(), for a packet that is a whole message, so no state is kept. */
 static int rx_single(struct weft_apenet *a, const struct rx *r)
 {
 	struct apenet_in in = {

@@ -38,7 +38,7 @@ static inline void apenet_single_event(struct weft_apenet *a,
 
 /*
  * Executes a put on a board without other commands. -EAGAIN: nothing was sent;
- * -EFAULT: the source is not registered; -ECONNRESET.
+ * -EFAULT: the source is not registered; -ECONNRESET: the peer is lost.
  */
 WEFT_INLINE int apenet_single_send(struct weft_apenet *a,
 				   struct weft_peer *peer,

@@ -492,7 +492,7 @@ static void a_reply_stays_within_its_get(void **state)
 	h.address = c.local;
 	pair_forge(&p, &h, bytes, 77);
 	T_TRUE(pair_is_zero(p.s[0].mem[HOST], 4096));
-	/* a reply to another address than the requested one */
+	/* a reply to an address other than the requested one */
 	h.address = c.local + 64;
 	pair_forge(&p, &h, bytes, 0);
 	T_IS(pair_event(&p, 0).status, WEFT_APENET_ADDRESS);

@@ -12,8 +12,9 @@
 #include <stdbool.h>
 
 struct apenet_entry {
-	struct weft_list link; /* link in used (most recent first) or free */
-	uint64_t key;	       /* page number and size; 0: free */
+	/* link in the list `used` (most recent first) or `free` */
+	struct weft_list link;
+	uint64_t key; /* page number and size; 0: free */
 	uint32_t buf;
 };
 
@@ -31,7 +32,10 @@ struct apenet_tlb {
 int apenet_tlb_init(struct apenet_tlb *t, unsigned entries);
 void apenet_tlb_fini(struct apenet_tlb *t);
 
-/* Pages of different sizes have different keys; a key is never 0. */
+/*
+ * Returns the key of an address's page. Pages of different sizes have different
+ * keys; a key is never 0.
+ */
 static inline uint64_t apenet_tlb_key(uint64_t address, unsigned bits)
 {
 	return (address >> bits) << 8 | bits;

@@ -167,14 +167,17 @@ static void apenet_transport_mem_close(struct weft_unit *u, int reg)
 	apenet_bulk_mem_close(&apenet_transport_of(u)->bulk, reg);
 }
 
-/* The interface has no atomics; the target's processor performs them. */
+/*
+ * Returns -EOPNOTSUPP: the interface has no atomics, so the target's processor
+ * performs them.
+ */
 static int apenet_transport_amo(struct weft_unit *u, struct weft_peer *peer,
 				struct weft_amo *a)
 {
 	return -EOPNOTSUPP;
 }
 
-/* Polls while rings have pending work. */
+/* Polls the carrier and the rings, while rings have pending work. */
 static WEFT_NOINLINE int apenet_transport_poll_rings(struct apenet_transport *e,
 						     int budget)
 {

@@ -110,7 +110,7 @@ static void short_messages_are_puts_into_a_ring(void **state)
 	T_IS(a.packets_out, a.puts);
 	T_IS(a.active_steps, 3 * a.puts);
 	T_IS(b.packets_in, a.packets_out);
-	/* one page has all short slots: one walk, then hits */
+	/* one page contains all short slots: one walk, then hits */
 	T_IS(b.tlb_misses, 1);
 	T_IS(b.walks, 1);
 	T_IS(b.tlb_hits, b.packets_in - 1);
@@ -403,7 +403,7 @@ static void a_ring_can_be_written_only_by_its_sender(void **state)
 	world_close(w);
 }
 
-/* Only puts of one packet are accepted; gets of peers are not served. */
+/* Only puts of one packet are accepted; gets from peers are not served. */
 static void other_commands_are_refused(void **state)
 {
 	struct world *w = pair_open(false);
@@ -469,8 +469,8 @@ static struct weft_carrier *carrier_of_a(const struct world *w)
 }
 
 /*
- * A credit of a peer for which packets would be outstanding that were never
- * sent is ignored: b can still send to a.
+ * A credit is ignored if it would mean that more packets are outstanding than
+ * were sent: b can still send to a.
  */
 static void a_credit_below_the_window_is_ignored(void **state)
 {

@@ -211,7 +211,7 @@ int apenet_tx_linked(struct weft_apenet *a, struct weft_peer *peer,
 
 /* ---- the engines ---- */
 
-/* Sends the data that has arrived; after that the engine is idle. */
+/* Sends the data that has arrived, after which the engine is idle. */
 static int dma_send(struct weft_apenet *a, struct apenet_dma *d)
 {
 	unsigned char data[APENET_PAYLOAD];

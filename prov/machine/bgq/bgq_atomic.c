@@ -24,7 +24,10 @@ static bool is_integer(const struct weft_amo_word *w)
 	return w->type == WEFT_NUM_I64 || w->type == WEFT_NUM_U64;
 }
 
-/* Returns enum weft_bgq_store_op, or 0: the machine has none. */
+/*
+ * Returns the enum weft_bgq_store_op of an atomic, or 0 if the machine has
+ * none.
+ */
 static unsigned store_op_of(const struct weft_amo_word *w)
 {
 	if (w->op == WEFT_NUM_WRITE)
@@ -46,7 +49,9 @@ static unsigned store_op_of(const struct weft_amo_word *w)
 	}
 }
 
-/* Returns enum weft_bgq_load_op, or 0: the machine has none. */
+/*
+ * Returns the enum weft_bgq_load_op of an atomic, or 0 if the machine has none.
+ */
 static unsigned load_op_of(const struct weft_amo_word *w)
 {
 	if (w->op == WEFT_NUM_READ)
@@ -67,7 +72,10 @@ static unsigned load_op_of(const struct weft_amo_word *w)
 	}
 }
 
-/* The operand is the payload; it is copied to memory that the unit reads. */
+/*
+ * Posts an atomic store. Its operand is the payload, which is copied to memory
+ * that the unit reads.
+ */
 static int store_post(struct bgq_bulk *b, struct weft_peer *peer, unsigned op)
 {
 	const struct weft_bgq_put put = {
@@ -89,7 +97,10 @@ static int store_post(struct bgq_bulk *b, struct weft_peer *peer, unsigned op)
 	return bgq_bulk_post(b, &d);
 }
 
-/* The peer's direct put stores the old value and decrements the counter. */
+/*
+ * Posts an atomic load: the peer's direct put stores the old value and
+ * decrements the counter.
+ */
 static int load_post(struct bgq_bulk *b, struct weft_peer *peer, unsigned op)
 {
 	const struct weft_bgq_put put = {

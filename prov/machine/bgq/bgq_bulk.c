@@ -52,7 +52,10 @@ static bool range_contains(const struct bgq_range *r, uint64_t at, uint64_t n)
 	return n <= r->bytes && at >= r->base && at - r->base <= r->bytes - n;
 }
 
-/* Returns the bytes of a range that is extended to include [at, at + n). */
+/*
+ * Returns the length in bytes of a range that is extended to include [at, at +
+ * n).
+ */
 static uint64_t range_extended(const struct bgq_range *r, uint64_t at,
 			       uint64_t n)
 {
@@ -158,7 +161,7 @@ static int bulk_refuse(struct bgq_bulk *b, enum weft_bgq_error e, unsigned id,
 	return -EACCES;
 }
 
-/* Checks the peer's range registers, as its unit would. */
+/* Checks the peer's range registers, as the peer's unit would. */
 static int bulk_peer_range(struct bgq_bulk *b, struct weft_peer *peer,
 			   uint64_t addr, uint64_t bytes, bool store)
 {
@@ -364,7 +367,7 @@ static void local_close(struct bgq_bulk *b, unsigned n)
 		range_bat_set(b, RANGE_LOCAL + n, BAT_LOCAL + n, 0, 0, 0);
 }
 
-/* Returns an error, or reports completion through done. */
+/* Returns an error, or reports completion through d->done. */
 static int bulk_end(struct bgq_bulk *b, struct weft_dma *d, int err)
 {
 	if (!err)

@@ -8,10 +8,13 @@
 #include "prov/nic/nic.h"
 
 /* Injection FIFOs. */
-#define BGQ_BULK_FIFO	   16	    /* descriptors of this process */
-#define BGQ_BULK_RGET_FIFO 17	    /* descriptors that peers send */
-#define BGQ_BULK_RGETS	   16	    /* slots of that FIFO */
-#define BGQ_BULK_DESCS	   (4 * 64) /* descriptors of a remote get, bytes */
+/* injection FIFO for descriptors of this process */
+#define BGQ_BULK_FIFO	   16
+/* injection FIFO for descriptors that peers send */
+#define BGQ_BULK_RGET_FIFO 17
+#define BGQ_BULK_RGETS	   16 /* slots of the FIFO BGQ_BULK_RGET_FIFO */
+/* bytes of the descriptors of one remote get */
+#define BGQ_BULK_DESCS	   (4 * 64)
 
 struct bgq_bulk {
 	struct weft_bgq *mu;
@@ -40,7 +43,7 @@ void bgq_bulk_close(struct bgq_bulk *b);
 void bgq_bulk_lost(struct bgq_bulk *b, const struct weft_peer *peer);
 
 /*
- * Implement the functions of struct weft_unit_ops; the peer must have a node
+ * Implement functions of struct weft_unit_ops; the peer must have a node
  * number.
  */
 int bgq_bulk_get(struct bgq_bulk *b, struct weft_peer *peer,
@@ -51,21 +54,25 @@ int bgq_bulk_mem_open(struct bgq_bulk *b, const struct iovec *mem,
 		      unsigned access);
 void bgq_bulk_mem_close(struct bgq_bulk *b, int reg);
 
-/* Base addresses, see bgq_bulk.c. */
+/* Entries of the base address table, see bgq_bulk.c. */
 #define BGQ_BAT_COUNTER 0
 #define BGQ_BAT_SHARED	1
 #define BGQ_BAT_MEMORY	2
-#define BGQ_MEMORY_BASE 4096 /* a base address must not be NULL */
+/* not 0, because a base address must not be NULL */
+#define BGQ_MEMORY_BASE 4096
 
 /*
- * Posts a descriptor, and executes it. The first error of its execution is in
- * b->err.
+ * Posts a descriptor, and executes it. b->err is the first error of the
+ * execution.
  */
 int bgq_bulk_post(struct bgq_bulk *b, const struct weft_bgq_desc *d);
 
 /* ---- bgq_atomic.c: atomics of the message engine, live ---- */
 
-/* Implements amo_word of struct weft_unit_ops; the peer has a node. */
+/*
+ * Implements amo_word of struct weft_unit_ops; the peer must have a node
+ * number.
+ */
 int bgq_atomic_word(struct bgq_bulk *b, struct weft_peer *peer,
 		    struct weft_amo_word *w);
 

@@ -96,7 +96,10 @@ static void on_done(struct weft_dma *d, int err)
 	side[0].err = err;
 }
 
-/* Moves bytes between both sides' mem, in two segments. */
+/*
+ * Moves `bytes` bytes between `mem` of both sides, in two segments. Returns the
+ * result.
+ */
 static int move(bool get, size_t bytes)
 {
 	struct side *s = &side[0];
@@ -402,7 +405,7 @@ static void direct_puts_are_checked_at_both_ends(void **state)
 	T_IS(post_put(WEFT_BGQ_BAT_ENTRIES, 0, 1, from), WEFT_BGQ_ERR_BAT_ID);
 	T_IS(post_put(BASE, to, 0, from), WEFT_BGQ_ERR_BAT_ID);
 	T_IS(post_put(BASE, to, 1, side[0].mem), WEFT_BGQ_ERR_RANGE);
-	/* the rings are in a range of the system */
+	/* the rings are in a range that is reserved for the system */
 	T_IS(post_put(BASE, offset_of(side[1].ring), 1, from),
 	     WEFT_BGQ_ERR_RANGE);
 	/* payloads of packets may be read, not written */
@@ -410,7 +413,10 @@ static void direct_puts_are_checked_at_both_ends(void **state)
 	     WEFT_BGQ_ERR_RANGE);
 }
 
-/* Posts a remote get of 64 bytes to base address 20 of this process. */
+/*
+ * Posts a remote get of 64 bytes to base address 20 of this process. Returns
+ * the error code that the unit records.
+ */
 static unsigned post_get(const void *payload, unsigned fifo, unsigned ctr_bat)
 {
 	const struct weft_bgq_put put = {
@@ -447,7 +453,7 @@ static void remote_gets_are_checked_at_both_ends(void **state)
 
 /* ---- packets of peers ---- */
 
-/* Sends one packet of side 0 and lets side 1 handle it. */
+/* Sends one packet from side 0 and lets side 1 handle it. */
 static void packet_send(const struct weft_bgq_desc *d)
 {
 	int (*dma)(struct weft_bgq *, const struct bgq_desc *) =
@@ -463,7 +469,10 @@ static void packet_send(const struct weft_bgq_desc *d)
 	weft_bgq_inj_clear(side[1].mu, BGQ_BULK_RGET_FIFO);
 }
 
-/* Sends a remote get of 64 bytes at `from`, to mem of this process. */
+/*
+ * Sends a remote get of 64 bytes at `from`, to mem of this process. Returns the
+ * error code that side 1 records.
+ */
 static unsigned get_packet(const void *from, unsigned bat)
 {
 	const struct weft_bgq_put put = {
@@ -496,7 +505,10 @@ static void a_peer_gets_only_memory_that_is_open(void **state)
 	T_IS(get_packet(side[1].mem, 30), WEFT_BGQ_ERR_BAT_ID);
 }
 
-/* Sends a direct put of 8 bytes; ctr NULL: the shared counter. */
+/*
+ * Sends a direct put of 8 bytes; ctr NULL: the shared counter. Returns the
+ * error code that side 1 records.
+ */
 static unsigned put_packet(const void *to, unsigned op, const void *ctr)
 {
 	const struct weft_bgq_msg msg = msg_of(side[0].bounce, 8);

@@ -71,7 +71,10 @@ WEFT_EXPORT void weft_bgq_desc_get(struct weft_bgq_desc *desc,
 	d->hdr.sel = bgq_sel(inj_fifo, 0);
 }
 
-/* A user FIFO must not use the network FIFO or channel of the system. */
+/*
+ * Checks the network FIFOs and the channel of a descriptor: a user FIFO must
+ * not use those of the system.
+ */
 static enum weft_bgq_error desc_check_net(const struct bgq_desc *d, bool system)
 {
 	unsigned map = bgq_desc_map(d);

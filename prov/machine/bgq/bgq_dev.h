@@ -24,11 +24,11 @@
 
 struct weft_regs;
 
-#define BGQ_CLASSES 3 /* normal, user high, system */
+#define BGQ_CLASSES 3 /* priority classes: normal, user high, system */
 #define BGQ_WORDS   ((WEFT_BGQ_INJ_FIFOS + 63) / 64)
 
 #ifndef BGQ_RMES
-#define BGQ_RMES 16 /* reception engines; a test has fewer */
+#define BGQ_RMES 16 /* number of reception engines; a test uses fewer */
 #endif
 
 enum bgq_inj_state {
@@ -50,8 +50,8 @@ struct bgq_inj {
 	bool fetched;  /* cur holds the descriptor at head */
 	bool loaded;   /* word holds the result of an atomic load */
 	/*
-	 * weft_bgq.range_changes when the whole ring was last checked and
-	 * allowed
+	 * value of weft_bgq.range_changes when the whole ring was last checked
+	 * and found to be allowed
 	 */
 	uint32_t checked;
 	uint64_t word;
@@ -83,7 +83,7 @@ struct bgq_rec {
 	uint32_t checked;
 	alignas(64) weft_au64 shadow;
 	weft_au64 tail;
-	/* end position of a complete packet, plus one */
+	/* done words of complete packets, see bgq_rec_commit() */
 	weft_au64 done[BGQ_RMES];
 	alignas(64) weft_au64 head; /* head in chunks, written by software */
 };
@@ -91,7 +91,7 @@ struct bgq_rec {
 /* The reserved chunks of one packet between reserve and commit. */
 struct bgq_reservation {
 	uint64_t first; /* first chunk */
-	uint64_t end;	/* chunk after the last */
+	uint64_t end;	/* chunk after the last one */
 	unsigned seq;
 };
 
@@ -121,8 +121,8 @@ struct bgq_route {
 	/* bit mask of the children that have not received the status */
 	unsigned down;
 	/*
-	 * broadcast in progress: bit 0: this node; other bits: children without
-	 * a copy yet; source of the packet
+	 * broadcast in progress. left: bit 0: this node; other bits: children
+	 * without a copy yet. source: source of the packet
 	 */
 	unsigned left;
 	uint32_t source;
@@ -163,14 +163,18 @@ struct weft_bgq {
 	uint64_t irq_pending;
 	uint64_t irq_mask;
 	uint8_t irq_group[WEFT_BGQ_IRQS]; /* enum weft_bgq_group */
-	unsigned halted;		  /* mask of enum weft_bgq_part */
+	/* halted parts: mask of enum weft_bgq_part */
+	unsigned halted;
 	uint64_t err_code;
 	uint64_t err_id;
 	uint64_t err_address;
 	uint64_t err_count;
 	uint64_t net_sent[WEFT_BGQ_NET_FIFOS];
 	uint64_t net_received;
-	/* enum weft_bgq_upc; WEFT_BGQ_UPC_SLAVE_WRITES without bgq_inj.posts */
+	/*
+	 * counters, by enum weft_bgq_upc; WEFT_BGQ_UPC_SLAVE_WRITES does not
+	 * include bgq_inj.posts
+	 */
 	uint64_t upc[WEFT_BGQ_UPCS];
 	struct bgq_route route[WEFT_BGQ_ROUTES];
 	unsigned net_next; /* next entry of the FIFO map, round-robin */
@@ -215,8 +219,8 @@ bool bgq_inj_ring_ok(const struct weft_bgq *mu, struct bgq_inj *f, uint64_t pos,
 bool bgq_rec_ring_ok(const struct weft_bgq *mu, struct bgq_rec *r, uint64_t pos,
 		     unsigned chunks);
 /*
- * Stores bytes in memory that a range register allows. False: there is no
- * memory at the address.
+ * Stores bytes in memory that a range register allows. Returns false if there
+ * is no memory at the address.
  */
 bool bgq_store(const struct weft_bgq *mu, uint64_t to, const void *from,
 	       unsigned bytes);
@@ -235,7 +239,10 @@ int bgq_load_neighbour(unsigned op);
 int bgq_inj_push(struct bgq_inj *f, const struct bgq_desc *d, unsigned n);
 uint64_t bgq_inj_free(struct bgq_inj *f);
 bool bgq_inj_empty(struct bgq_inj *f);
-/* Reserves chunks. -EAGAIN: FIFO full, or BGQ_RMES packets being stored. */
+/*
+ * Reserves chunks. -EAGAIN: the FIFO is full, or BGQ_RMES packets are being
+ * stored.
+ */
 int bgq_rec_reserve(struct bgq_rec *r, unsigned chunks,
 		    struct bgq_reservation *p);
 void bgq_rec_commit(struct bgq_rec *r, const struct bgq_reservation *p);
@@ -250,12 +257,15 @@ uint64_t bgq_rec_shadow(struct bgq_rec *r);
 
 /* bgq_tx.c */
 void bgq_tx_doorbell(struct weft_bgq *mu, unsigned id);
-/* Sends one packet of a FIFO. 1: sent; 0: FIFO empty; -EAGAIN: blocked. */
+/*
+ * Sends one packet of a FIFO. Returns 1: sent; 0: the FIFO is empty; -EAGAIN:
+ * blocked.
+ */
 int bgq_tx_step(struct weft_bgq *mu, unsigned id);
 int bgq_tx_run(struct weft_bgq *mu, int budget);
 
 /* bgq_route.c */
-/* Sends values of the barrier unit that the carrier refused. */
+/* Sends values of the barrier unit that the carrier refused earlier. */
 void bgq_route_run(struct weft_bgq *mu);
 int bgq_gi_store(struct weft_bgq *mu, unsigned class, uint64_t bits,
 		 bool system);
@@ -282,12 +292,15 @@ void bgq_upc_packet(struct weft_bgq *mu, uint64_t addr, unsigned bytes,
  */
 void bgq_upc_sent(struct weft_bgq *mu, uint64_t addr, uint64_t bytes);
 void bgq_upc_stored(struct weft_bgq *mu, uint64_t addr, uint64_t bytes);
-/* Counts the store of a processor to the tail of a FIFO. */
+/* Counts a processor's store to the tail of a FIFO. */
 void bgq_upc_post(struct bgq_inj *f);
 uint64_t bgq_upc_load(const struct weft_bgq *mu, unsigned id);
 int bgq_upc_store(struct weft_bgq *mu, unsigned id, uint64_t value);
 
-/* bgq_rx.c. 0: packet accepted or refused; -EAGAIN: no space now. */
+/*
+ * bgq_rx.c: handles a received packet. 0: the packet was accepted or refused;
+ * -EAGAIN: no space now.
+ */
 int bgq_rx_packet(struct weft_bgq *mu, uint32_t source, const struct bgq_hdr *h,
 		  const void *payload);
 /*

@@ -31,7 +31,7 @@ bool bgq_inj_empty(struct bgq_inj *f)
 	return nic_doorbell_read(&f->tail) == nic_read_own(&f->head);
 }
 
-/* Appends n descriptors, all or none. */
+/* Appends either all n descriptors or none. -EAGAIN: no space for all. */
 int bgq_inj_push(struct bgq_inj *f, const struct bgq_desc *d, unsigned n)
 {
 	uint64_t t = nic_read_own(&f->tail);
@@ -78,7 +78,7 @@ int bgq_rec_reserve(struct bgq_rec *r, unsigned chunks,
 
 /*
  * Returns the done word of a complete packet: its end, and the number of the
- * next packet, so that the initial value 0 is not that of packet 0.
+ * next packet, so that the initial value 0 is not the done word of packet 0.
  */
 static uint64_t done_word(unsigned seq, uint64_t end)
 {

@@ -63,7 +63,8 @@ enum bgq_type {
 
 #define BGQ_CTL_INTERRUPT 0x01
 #define BGQ_CTL_DYNAMIC	  0x04
-#define BGQ_VC_LAST	  0x01 /* bit of byte 3 */
+/* bit of header byte 3: last packet of its message */
+#define BGQ_VC_LAST	  0x01
 
 #define BGQ_ADDR_BITS 48
 #define BGQ_ADDR_MASK ((UINT64_C(1) << BGQ_ADDR_BITS) - 1)

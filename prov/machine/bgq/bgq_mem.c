@@ -49,8 +49,9 @@ static bool ring_part_ok(const struct weft_bgq *mu, const struct ring_use *u,
 }
 
 /*
- * Checks the whole ring once after every change of the registers; if part of it
- * is not allowed, checks each access.
+ * Returns whether an access to a ring is allowed. The whole ring is checked
+ * once after every change of the registers; if part of it is not allowed, each
+ * access is checked.
  */
 static bool ring_ok(const struct weft_bgq *mu, const struct ring_use *u,
 		    uint32_t *checked)
@@ -100,7 +101,7 @@ static bool range_without_gaps(const struct weft_bgq *mu, uint64_t addr,
 
 /*
  * Stores bytes in a range with gaps by a system call, which refuses unmapped
- * addresses.
+ * addresses. Returns false if the addresses are unmapped.
  */
 static bool gaps_store(uint64_t to, const void *from, unsigned bytes)
 {
@@ -247,7 +248,10 @@ static uint64_t store_value(unsigned op, uint64_t old, uint64_t v)
 	}
 }
 
-/* Stores to both words of a pair if they are equal. */
+/*
+ * Stores to both words of a pair if they are equal. Returns the first word
+ * afterwards.
+ */
 static uint64_t store_twin(weft_au64 *p, uint64_t v)
 {
 	uint64_t old = weft_load64(p);

@@ -38,7 +38,7 @@ static void rx_fifo_count(struct weft_bgq *mu, const struct bgq_rec *r,
 	bgq_upc_write(mu, at + slot * WEFT_BGQ_CHUNK, chunks * WEFT_BGQ_CHUNK);
 }
 
-/* Stores a packet in a FIFO; its header then names the source. */
+/* Stores a packet in a FIFO, with the source in its header. */
 static int rx_fifo(struct weft_bgq *mu, uint32_t source,
 		   const struct bgq_hdr *h, const void *payload)
 {
@@ -131,7 +131,7 @@ static int rx_put(struct weft_bgq *mu, const struct bgq_hdr *h,
 	return 0;
 }
 
-/* The payload is descriptors; appends them to a remote get FIFO. */
+/* Appends the payload, which consists of descriptors, to a remote get FIFO. */
 static int rx_get(struct weft_bgq *mu, uint32_t source, const struct bgq_hdr *h,
 		  const void *payload)
 {
@@ -250,7 +250,8 @@ WEFT_EXPORT int weft_bgq_rec_poll(struct weft_bgq *mu, unsigned id,
 		return -EINVAL;
 	for (; n < budget; n++) {
 		head = nic_read_own(&r->head);
-		mu->upc[WEFT_BGQ_UPC_SLAVE_READS]++; /* the tail is read */
+		/* the processor reads the tail */
+		mu->upc[WEFT_BGQ_UPC_SLAVE_READS]++;
 		if (head == bgq_rec_tail(r))
 			break;
 		bgq_rec_copy_out(r, head, &h, sizeof(h));

@@ -48,7 +48,7 @@ struct bgq_transport {
 	struct weft_bgq *mu;
 	struct weft_inbox inbox;
 	size_t buf_bytes; /* bytes of the payload buffer of one descriptor */
-	/* BGQ_TRANSPORT_FIFOS payload buffers, BGQ_BULK_DESCS bytes */
+	/* BGQ_TRANSPORT_FIFOS payload buffers, then BGQ_BULK_DESCS bytes */
 	unsigned char *buf;
 	unsigned char *rec_mem;
 	struct bgq_transport_ring *ring; /* BGQ_TRANSPORT_RINGS rings */
@@ -148,7 +148,7 @@ static void bgq_transport_lost(void *arg, struct weft_peer *peer, int err)
 	e->inbox.up->lost(e->inbox.up_arg, peer, err);
 }
 
-/* A progress thread runs the receive side of the message engine. */
+/* Passes the carrier's poll request to the message engine. */
 static void bgq_transport_interface(void *arg)
 {
 	struct bgq_transport *e = arg;
@@ -276,7 +276,10 @@ static int bgq_transport_model_start(struct bgq_transport *e,
 	return err;
 }
 
-/* An atomic is an access to an atomic address of the target's L2 cache. */
+/*
+ * Performs an atomic as an access to an atomic address of the target's L2
+ * cache.
+ */
 static int bgq_transport_amo(struct weft_unit *u, struct weft_peer *peer,
 			     struct weft_amo *a)
 {
@@ -396,7 +399,7 @@ static int bgq_transport_model_put(struct bgq_transport *e,
 	return bgq_transport_model_start(e, peer, false);
 }
 
-/* Moves bulk data; transfers of no bytes are complete at once. */
+/* Moves bulk data; a transfer of 0 bytes is complete at once. */
 static int bgq_transport_move(struct weft_unit *u, struct weft_peer *peer,
 			      struct weft_dma *d, bool get)
 {
@@ -456,7 +459,7 @@ WEFT_HOT static int bgq_transport_poll(struct weft_unit *u, int budget)
 	int n;
 
 	if (e->busy) {
-		/* packets that an earlier call could not send */
+		/* send packets that an earlier call could not send */
 		bgq_tx_run(e->mu, budget);
 		/*
 		 * a refused descriptor of one peer does not stop the other

@@ -318,8 +318,8 @@ int bgq_tx_step(struct weft_bgq *mu, unsigned id)
 }
 
 /*
- * Returns a FIFO with work, chosen at random with equal probability, or -1. The
- * carrier refused the packets of blocked FIFOs.
+ * Returns a FIFO with work, chosen at random with equal probability, or -1.
+ * blocked: FIFOs whose packets the carrier has refused.
  */
 static int tx_choose(struct weft_bgq *mu, const weft_au64 *active,
 		     const uint64_t *blocked)

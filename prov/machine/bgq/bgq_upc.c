@@ -54,7 +54,7 @@ void bgq_upc_write(struct weft_bgq *mu, uint64_t addr, uint64_t bytes)
 void bgq_upc_fetch(struct weft_bgq *mu, struct bgq_inj *f)
 {
 	f->fetches++;
-	/* a slot is aligned to 64 */
+	/* a slot is aligned to 64 bytes */
 	mu->upc[WEFT_BGQ_UPC_MASTER_READS]++;
 	mu->upc[WEFT_BGQ_UPC_MASTER_READ_BYTES] += sizeof(f->cur);
 }

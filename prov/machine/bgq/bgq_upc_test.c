@@ -93,7 +93,10 @@ static void writes_of_a_wrapped_packet_are_counted_in_two_parts(void **state)
 	pair_close(&p);
 }
 
-/* 1000 bytes to base address 1, offset 64; the counter is at base address 2. */
+/*
+ * Describes a put of 1000 bytes to base address 1, offset 64; the counter is at
+ * base address 2.
+ */
 static void put_desc(struct pair *p, struct weft_bgq_desc *d, uint32_t node)
 {
 	struct weft_bgq_msg m = {

@@ -2,7 +2,7 @@
 /*
  * Atomic operations on 8 bytes of this node's memory, with the small cache that
  * makes hot counters fast. A cached operation works on the cache line and does
- * not see stores of the processor to that memory. Its result is written to
+ * not see stores by the processor to that memory. Its result is written to
  * memory at once or, with lazy write, when the line is evicted. Uncached
  * operations are atomic with respect to the processor.
  */
@@ -49,7 +49,10 @@ static struct gemini_line *amo_line(struct weft_gemini *f, uint64_t addr)
 	return &f->amo[addr / 8 % GEMINI_AMO_LINES];
 }
 
-/* Returns the filled cache line of an address; evicts another address. */
+/*
+ * Returns the filled cache line of an address; a miss evicts the address that
+ * the line held.
+ */
 static struct gemini_line *amo_fill(struct weft_gemini *f, uint64_t addr)
 {
 	struct gemini_line *l = amo_line(f, addr);

@@ -164,7 +164,10 @@ static void bte_fill(struct weft_gemini *f, const struct gemini_bte_desc *d,
 	r->data = b->bytes;
 }
 
-/* Opens the transaction of the first descriptor; -EAGAIN: none is free. */
+/*
+ * Opens the transaction of the first descriptor; -EAGAIN: no transaction is
+ * free.
+ */
 static int bte_begin(struct weft_gemini *f, struct gemini_channel *c,
 		     struct gemini_bte_desc *d)
 {
@@ -180,7 +183,10 @@ static int bte_begin(struct weft_gemini *f, struct gemini_channel *c,
 	return 0;
 }
 
-/* Sends one packet of one channel. 1: sent; 0: nothing to do or blocked. */
+/*
+ * Sends one packet of one channel. Returns 1: sent; 0: nothing to do, or
+ * blocked.
+ */
 static int bte_step(struct weft_gemini *f, unsigned channel)
 {
 	struct gemini_channel *c = &f->channel[channel];
@@ -268,7 +274,10 @@ static struct gemini_rmt *rmt_find(struct gemini_channel *c,
 	return NULL;
 }
 
-/* Matches a new send to the next posted buffer, or marks it refused. */
+/*
+ * Matches a new send to the next posted buffer, or marks it refused. Returns
+ * its record; NULL: out of memory.
+ */
 static struct gemini_rmt *rmt_open(struct weft_gemini *f,
 				   struct gemini_channel *c,
 				   struct weft_peer *src,

@@ -81,7 +81,7 @@ static void bulk_complete(struct weft_dma *dma, int err)
 	gemini_bulk_events(f);
 }
 
-/* Returns the error of an event's status. */
+/* Returns 0 or -errno for the status of an event. */
 static int status_errno(unsigned status)
 {
 	switch (status) {
@@ -116,7 +116,7 @@ void gemini_bulk_events(struct weft_gemini *f)
 	}
 }
 
-/* Transfers use the channels round-robin. */
+/* Returns the channel of a transfer; transfers use the channels round-robin. */
 static unsigned bulk_channel(const struct gemini_bulk *b)
 {
 	return (unsigned)(b - b->f->bulk) % WEFT_GEMINI_CHANNELS;
@@ -161,8 +161,8 @@ static void bulk_run_model(struct gemini_bulk *b, int ssid)
 }
 
 /*
- * Checks both sides of a descriptor and copies. -EAGAIN, -EOPNOTSUPP: not
- * possible.
+ * Checks both sides of a descriptor, copies, and sets the status. -EAGAIN,
+ * -EOPNOTSUPP: the copy is not possible.
  */
 static int bulk_copy(struct gemini_bulk *b, const struct weft_gemini_bte *cmd,
 		     enum weft_gemini_status *status_p)
@@ -257,7 +257,7 @@ static struct weft_dma_path window_path_of(struct weft_carrier *c,
 int gemini_bulk_window(struct weft_unit *u, struct weft_peer *peer,
 		       struct weft_dma *d, bool get)
 {
-	/* the delivery mode that keeps the requested order */
+	/* delivery mode that keeps the requested order */
 	struct weft_dma_path path =
 		window_path_of(u->carrier, get ? "get" : "fma",
 			       d->ordered ? d->by_line ? WEFT_GEMINI_NO_ADAPT

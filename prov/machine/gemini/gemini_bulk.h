@@ -15,7 +15,7 @@ void gemini_bulk_close(struct weft_gemini *f);
 /* Implements get and put of struct weft_unit_ops. */
 int gemini_bulk_move(struct weft_gemini *f, struct weft_unit *u,
 		     struct weft_peer *peer, struct weft_dma *d, bool get);
-/* Short accesses and atomics, in virtual time only. */
+/* Execute short accesses and atomics; in virtual time only. */
 int gemini_bulk_window(struct weft_unit *u, struct weft_peer *peer,
 		       struct weft_dma *d, bool get);
 int gemini_bulk_amo(struct weft_unit *u, struct weft_peer *peer,
@@ -26,15 +26,18 @@ int gemini_bulk_amo(struct weft_unit *u, struct weft_peer *peer,
 /* a handle that is never valid */
 #define GEMINI_NO_HANDLE (WEFT_GEMINI_MDDS - 1u)
 
-/* Adds shared memory for the handles, before the carrier is opened. */
+/*
+ * Adds shared memory for the handles, before the carrier is opened; returns its
+ * offset.
+ */
 size_t gemini_handles_reserve(struct weft_carrier_attr *attr);
 int gemini_handles_init(struct weft_gemini *f, size_t offset);
 void gemini_handles_fini(struct weft_gemini *f);
 void gemini_handles_lost(struct weft_gemini *f, const struct weft_peer *peer);
 
 /*
- * Returns a new handle, or -ENOSPC, -EINVAL. for_peers: gemini_handle_find
- * finds it.
+ * Returns a new handle, or -ENOSPC, -EINVAL. for_peers: peers can find the
+ * handle by gemini_handle_find.
  */
 int gemini_handle_open(struct weft_gemini *f, const struct iovec *mem,
 		       unsigned flags, bool for_peers);
@@ -48,7 +51,7 @@ int gemini_handle_find(struct weft_gemini *f, struct weft_peer *peer,
 		       struct weft_gemini_local *at);
 /*
  * Checks the remote side of a block transfer as the target's unit would. Sets
- * the status and, if it is OK, the address in the peer; errors as
+ * the status and, if it is OK, the address in the peer; errors as for
  * gemini_handle_find.
  */
 int gemini_handle_check(struct weft_gemini *f, struct weft_peer *peer,
@@ -56,8 +59,8 @@ int gemini_handle_check(struct weft_gemini *f, struct weft_peer *peer,
 			enum weft_gemini_status *status_p, uint64_t *addr_p);
 /*
  * Checks the remote side of a block transfer, memory at address `at`, as the
- * target's unit would, and sets the status; errors as gemini_handle_find. The
- * handle that was found may have belonged to another buffer with the same
+ * target's unit would, and sets the status; errors as for gemini_handle_find.
+ * The handle that was found may have belonged to another buffer with the same
  * memory, and its owner may have closed it and opened it for other memory
  * since: then another handle is looked up.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Completion queues. An event for a full queue is lost; the next event written
- * to the queue has the overrun flag.
+ * to the queue has the overrun flag set.
  */
 #include "prov/machine/gemini/gemini_dev.h"
 

@@ -28,10 +28,11 @@
 
 struct weft_regs;
 
-#define GEMINI_BURST	 1024 /* bytes of stores in one carrier packet */
+/* maximum bytes of stores in one carrier packet */
+#define GEMINI_BURST	 1024
 #define GEMINI_BTE_BURST 4096
 #define GEMINI_AMO_LINES 64
-#define GEMINI_IOV	 8 /* segments of one request */
+#define GEMINI_IOV	 8 /* maximum number of segments of one request */
 
 struct gemini_cq {
 	uint64_t *ring; /* ring of entries; NULL: closed */
@@ -179,7 +180,7 @@ struct weft_gemini {
 	struct gemini_cq cq[WEFT_GEMINI_CQS];
 	struct gemini_mdd mdd[WEFT_GEMINI_MDDS];
 	struct gemini_line amo[GEMINI_AMO_LINES];
-	unsigned ntt_bits; /* low bits of a PE that are not translated */
+	unsigned ntt_bits; /* low bits of a PE number that are not translated */
 	uint16_t ntt[WEFT_GEMINI_NTT];
 	uint16_t vmdh[WEFT_GEMINI_VMDHS]; /* handle plus one; 0: none */
 };
@@ -210,7 +211,7 @@ int gemini_create(const struct weft_carrier_ops *ops,
 		  const struct weft_carrier_attr *attr, uint8_t ptag,
 		  struct weft_gemini **f_p);
 struct weft_peer *gemini_peer(struct weft_gemini *f, uint32_t pe);
-/* Translates a virtual PE to a physical one. */
+/* Returns the physical PE of a virtual PE. */
 uint32_t gemini_physical(const struct weft_gemini *f, uint32_t pe);
 /* Translates handle and offset to a local address, and checks the access. */
 enum weft_gemini_status gemini_translate(const struct gemini_mdd *m,
@@ -229,7 +230,7 @@ void gemini_txn_close(struct weft_gemini *f, unsigned ssid, uint64_t data);
  * recorded the error).
  */
 int gemini_request(struct weft_gemini *f, const struct gemini_request *r);
-/* Sends a request without buffer, transaction and response (REQ_QUIET). */
+/* Sends a request without a buffer, transaction or response (REQ_QUIET). */
 int gemini_request_quiet(struct weft_gemini *f, const struct gemini_request *r);
 /* Returns the outstanding request to this peer with this id, or NULL. */
 struct gemini_orb *gemini_orb_find(struct weft_gemini *f,

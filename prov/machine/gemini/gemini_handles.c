@@ -18,7 +18,10 @@
 #define TRIES	     100
 #define FOR_PEERS    (UINT64_C(1) << 16) /* handle may be used by peers */
 
-/* Bits of a published entry: flags of the handle, protection tag. */
+/*
+ * Returns the flags of a published entry: flags of the handle, and protection
+ * tag.
+ */
 static uint64_t entry_flags(unsigned flags, unsigned ptag)
 {
 	return flags | (uint64_t)ptag << 8;

@@ -23,7 +23,7 @@ struct side {
 
 static struct side side[2];
 
-/* The engine's mailbox of a peer; here it has none. */
+/* Replaces the engine's lookup of a peer's mailbox; here peers have none. */
 static struct gemini_mdd *no_mailbox(struct weft_gemini *f,
 				     struct weft_peer *src)
 {
@@ -102,7 +102,10 @@ static void on_done(struct weft_dma *d, int err)
 	side[0].err = err;
 }
 
-/* Moves bytes between both sides' mem, in two segments. */
+/*
+ * Moves `bytes` bytes between `mem` of both sides, in two segments. Returns the
+ * result.
+ */
 static int move(bool get, size_t bytes)
 {
 	struct side *s = &side[0];
@@ -222,7 +225,7 @@ static void all_handles_can_be_used(void **state)
 
 /* ---- requests of peers ---- */
 
-/* Waits for the event of the requests through window 0. */
+/* Waits for the event of the requests through window 0; returns its status. */
 static unsigned window_status(void)
 {
 	struct weft_gemini_event e;

@@ -64,7 +64,10 @@ struct link_direction {
 	unsigned count;
 };
 
-/* The shorter direction in the first dimension in which the chips differ. */
+/*
+ * Returns the links in the shorter direction of the first dimension in which
+ * the chips differ.
+ */
 static struct link_direction link_direction_to(struct weft_gemini *f,
 					       uint32_t pe)
 {
@@ -147,7 +150,10 @@ int gemini_link_send(struct weft_gemini *f, const struct gemini_request *r,
 	return 0;
 }
 
-/* Sends the first packet of a link. 0: none, or the carrier is full. */
+/*
+ * Sends the first packet of a link. Returns the number of packets sent: 0 if
+ * there is none or the carrier is full.
+ */
 static int link_send_first(struct weft_gemini *f, struct gemini_link *l)
 {
 	struct weft_carrier *c = f->port.carrier;

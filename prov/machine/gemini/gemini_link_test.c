@@ -404,7 +404,9 @@ static void open_timed(struct pair *p)
 	now_ns = 0;
 }
 
-/* Polls only unit a, at the given time. */
+/*
+ * Polls only unit a, at the given time; returns the result of reading an event.
+ */
 static int event_of_a(struct pair *p, uint64_t ms, struct weft_gemini_event *e)
 {
 	now_ns = ms * MS;
@@ -664,8 +666,8 @@ static void queues_exchange(struct queues *x, uint32_t n)
 }
 
 /*
- * A CONNECT of another length, and one of a unit that is connected, change
- * nothing.
+ * A CONNECT of another length, and one from a unit that is already connected,
+ * change nothing.
  */
 static void forged_connects_are_ignored(void **state)
 {

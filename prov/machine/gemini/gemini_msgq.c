@@ -152,7 +152,7 @@ WEFT_EXPORT int weft_gemini_msgq_send(struct weft_gemini_msgq *q, uint32_t pe,
 			    : -EAGAIN;
 }
 
-/* Delivers the next message of a pair, if any. */
+/* Delivers the next message of a pair, if there is one. */
 static int msgq_pair_poll(struct weft_gemini_msgq *q, struct msgq_pair *p)
 {
 	const void *buf;

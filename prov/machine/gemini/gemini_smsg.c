@@ -113,7 +113,7 @@ static void smsg_window_set(struct weft_gemini_smsg *s)
 	weft_gemini_window_set(s->f, s->w, &s->target);
 }
 
-/* Stores all but the last burst of a long message. */
+/* Stores a long message except its last burst. */
 static int smsg_head(struct weft_gemini_smsg *s, uint64_t to, const void *buf,
 		     uint32_t bytes)
 {

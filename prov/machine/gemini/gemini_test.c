@@ -415,7 +415,10 @@ static void a_response_must_match_its_request(void **state)
 	pair_close(&p);
 }
 
-/* A put with GEMINI_REQ_PROMPT is acknowledged at once, others are batched. */
+/*
+ * A put with GEMINI_REQ_PROMPT is acknowledged at once; the acknowledgements of
+ * other puts are batched.
+ */
 static void prompt_requests_are_acknowledged_first(void **state)
 {
 	struct weft_pkt k = { .type = GEMINI_PKT, .flags = GEMINI_PUT };
@@ -450,7 +453,10 @@ static void a_get_of_partial_words_is_refused(void **state)
 	pair_close(&p);
 }
 
-/* 8-byte put 11 + 2, 64-byte put 32 + 2, 64-byte get 8 + 27 phits. */
+/*
+ * Phits of request and response: 8-byte put 11 + 2, 64-byte put 32 + 2, 64-byte
+ * get 8 + 27.
+ */
 static void phit_counts_match_the_paper(void **state)
 {
 	T_IS(gemini_put_phits(8), 11);

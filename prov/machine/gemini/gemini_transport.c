@@ -23,12 +23,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define GEMINI_TRANSPORT_SLOTS 32 /* credits of one mailbox, as in Open MPI */
-#define GEMINI_TRANSPORT_PTAG  1
-#define GEMINI_TRANSPORT_PACKET \
-	1152 /* a slot of 1024 bytes and its request header */
-#define GEMINI_TRANSPORT_WINDOW \
-	1024 /* the limit of Open MPI; the BTE handles longer accesses */
+#define GEMINI_TRANSPORT_SLOTS	32 /* credits of one mailbox, as in Open MPI */
+#define GEMINI_TRANSPORT_PTAG	1
+/* a slot of 1024 bytes and its request header */
+#define GEMINI_TRANSPORT_PACKET 1152
+/* the limit of Open MPI; the BTE handles longer accesses */
+#define GEMINI_TRANSPORT_WINDOW 1024
 
 /* State of this process for one peer. */
 struct gemini_transport_mailbox {
@@ -147,9 +147,10 @@ gemini_transport_has_credit(struct weft_carrier *c,
 }
 
 /*
- * The put is a sequence whose packets may use any link: its flag is written
- * when all of them have arrived, and the receiver reads the slots in their
- * order. A full packet may be followed by the rest of its message.
+ * Sets the path of a put to a mailbox. The put is a sequence whose packets may
+ * use any link: its flag is written when all of them have arrived, and the
+ * receiver reads the slots in order. A full packet may be followed by the rest
+ * of its message.
  */
 static void mailbox_path_set(struct weft_carrier *c, bool full)
 {
@@ -195,7 +196,10 @@ static int gemini_transport_packet(struct weft_unit *u, struct weft_peer *peer,
 	return err;
 }
 
-/* Returns credits, half a mailbox at a time. False: the carrier is full. */
+/*
+ * Returns credits, half a mailbox at a time. Returns false if the carrier is
+ * full.
+ */
 static bool gemini_transport_credit(struct gemini_transport *e,
 				    struct gemini_transport_mailbox *b)
 {
@@ -313,7 +317,7 @@ static void gemini_transport_lost(void *arg, struct weft_peer *peer, int err)
 	e->up->lost(e->up_arg, peer, err);
 }
 
-/* A progress thread runs the receive side of the message engine. */
+/* Passes the carrier's poll request to the message engine. */
 static void gemini_transport_interface(void *arg)
 {
 	struct gemini_transport *e = arg;

@@ -17,7 +17,7 @@
 
 /* An AMO: operation with flags, and its operands. */
 struct word_amo {
-	unsigned op; /* NO_AMO: the machine has none */
+	unsigned op; /* NO_AMO: the machine does not have the operation */
 	uint64_t a;
 	uint64_t b;
 };
@@ -39,8 +39,8 @@ static unsigned integer_op(unsigned op)
 }
 
 /*
- * Selects the AMO. A read is a fetching or with 0; a swap is an and-xor with a
- * mask of 0, which needs a multiple of 16 as address.
+ * Selects the AMO. A read is a fetching OR with 0; a swap is a fetching AND-XOR
+ * with a mask of 0, whose address must be a multiple of 16.
  */
 static struct word_amo amo_of(const struct weft_amo_word *w)
 {

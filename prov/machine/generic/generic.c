@@ -13,7 +13,7 @@
 #include <stdlib.h>
 
 enum {
-	REQUEST_BYTES = 32, /* assumed: request of a read */
+	REQUEST_BYTES = 32, /* assumed: bytes of a read request */
 	SHORT_BYTES = 8,    /* smallest data length of a packet */
 };
 
@@ -93,7 +93,10 @@ static int generic_put(struct weft_unit *u, struct weft_peer *peer,
 	return weft_transport_put(u, peer, d, &path);
 }
 
-/* The peer's interface executes atomics; live, its processor does. */
+/*
+ * In virtual time the peer's interface executes atomics; live, the peer's
+ * processor does.
+ */
 static int generic_amo(struct weft_unit *u, struct weft_peer *peer,
 		       struct weft_amo *a)
 {

@@ -137,7 +137,7 @@ WEFT_EXPORT void weft_qsnet2_name(struct weft_qsnet2 *s,
 	weft_port_name(&s->port, name);
 }
 
-/* Polls for work that most units never have (s->rare). */
+/* Polls for work that few units have (s->rare). */
 static WEFT_COLD int poll_rare(struct weft_qsnet2 *s, int budget)
 {
 	int n = qsnet2_thread_run(s, budget);

@@ -152,7 +152,7 @@ static bool broadcast_end(struct weft_qsnet2 *s, struct qsnet2_broadcast *c,
 	return true;
 }
 
-/* Sends copies and end packets while possible. Returns their number. */
+/* Sends as many copies and end packets as possible. Returns their number. */
 static int broadcast_step(struct weft_qsnet2 *s, struct qsnet2_broadcast *c)
 {
 	int n = 0;

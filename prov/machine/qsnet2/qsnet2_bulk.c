@@ -27,8 +27,9 @@
 #include <string.h>
 
 #define BULK_SEGS  WEFT_COUNT_OF(((struct weft_dma *)0)->local)
-#define BULK_PIECE (1u << 30) /* maximum bytes of a descriptor */
-#define SHORT_FIFO 1	      /* injection FIFO of the STEN in the model */
+/* maximum bytes of the transfer of one descriptor */
+#define BULK_PIECE (1u << 30)
+#define SHORT_FIFO 1 /* injection FIFO of the STEN in the model */
 #define BULK_FIFO  2 /* injection FIFO of the DMA engine in the model */
 
 /* An outstanding transfer. */
@@ -207,7 +208,7 @@ static int bulk_desc(struct qsnet2_bulk *b, struct weft_peer *peer, bool get,
 	return 0;
 }
 
-/* Adds descriptors for all segments, up to the bytes of the transfer. */
+/* Adds descriptors for all segments, limited to the bytes of the transfer. */
 static int bulk_descs(struct qsnet2_bulk *b, struct weft_peer *peer, bool get)
 {
 	const struct weft_dma *d = b->d;
@@ -314,7 +315,10 @@ static int bulk_start(struct weft_unit *u, struct weft_peer *peer,
 		   : weft_transport_put(u, peer, &b->dma, &path);
 }
 
-/* The path in virtual time: request by the STEN, response by path `back`. */
+/*
+ * Returns the path in virtual time: request by the STEN, response by path
+ * `back`.
+ */
 static struct weft_dma_path short_path_of(struct weft_carrier *c,
 					  const char *back)
 {

@@ -12,8 +12,8 @@
  */
 size_t qsnet2_bulk_reserve(struct weft_carrier_attr *attr);
 /*
- * Allocates the transfer records of a context, and maps them in it. offset:
- * from qsnet2_bulk_reserve.
+ * Allocates the transfer records of a context, and maps them in that context.
+ * offset: from qsnet2_bulk_reserve.
  */
 int qsnet2_bulk_open(struct weft_qsnet2 *s, unsigned context, size_t offset);
 void qsnet2_bulk_close(struct weft_qsnet2 *s);
@@ -27,7 +27,7 @@ void qsnet2_bulk_mem_close(struct weft_qsnet2 *s, int reg);
 /* Implements get and put of weft_unit_ops; the peer must have a route. */
 int qsnet2_bulk_move(struct weft_qsnet2 *s, struct weft_unit *u,
 		     struct weft_peer *peer, struct weft_dma *d, bool get);
-/* Short accesses and atomics, in virtual time only. */
+/* Execute short accesses and atomics; in virtual time only. */
 int qsnet2_bulk_short(struct weft_unit *u, struct weft_peer *peer,
 		      struct weft_dma *d, bool get);
 int qsnet2_bulk_amo(struct weft_unit *u, struct weft_peer *peer,
@@ -35,7 +35,7 @@ int qsnet2_bulk_amo(struct weft_unit *u, struct weft_peer *peer,
 
 /* ---- qsnet2_word.c: atomics of the message engine, live ---- */
 
-/* Sets the program of atomics. */
+/* Registers the program of the thread processor that executes atomics. */
 int qsnet2_word_open(struct weft_qsnet2 *s, unsigned context);
 /* Implements amo_word of weft_unit_ops. */
 int qsnet2_word_amo(struct weft_qsnet2 *s, struct weft_unit *u,

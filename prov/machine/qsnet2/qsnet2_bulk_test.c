@@ -263,7 +263,9 @@ static bool refused(struct pair *p, unsigned type, uint64_t address,
 	return p->b.s->stats.refused > before;
 }
 
-/* Sends a remote DMA that would read b's memory. */
+/*
+ * Sends a remote DMA that would read b's memory. Returns whether b refuses it.
+ */
 static bool remote_get_refused(struct pair *p)
 {
 	const struct weft_qsnet2_dma d = {

@@ -33,15 +33,17 @@ struct weft_regs;
 
 #define QSNET2_MAPS	    1024
 #define QSNET2_DMAS	    256
-#define QSNET2_BULKS	    32 /* transfers of the message engine */
+#define QSNET2_BULKS	    32 /* outstanding transfers of the message engine */
 #define QSNET2_PAGE	    4096
 #define QSNET2_TLB_LINES    16
 #define QSNET2_TLB_WAYS	    4
-#define QSNET2_CHAINS	    1024    /* hash chains of each page size */
-#define QSNET2_PAGES	    0x10000 /* translations in chains */
+/* number of hash chains for each page size */
+#define QSNET2_CHAINS	    1024
+/* maximum number of translations in hash chains */
+#define QSNET2_PAGES	    0x10000
 #define QSNET2_FAULTS	    16
 #define QSNET2_DEFERRED_MAX 256 /* maximum number of deferred broadcasts */
-#define QSNET2_ASSEMBLERS   2	/* DMA packets in flight */
+#define QSNET2_ASSEMBLERS   2	/* maximum number of DMA packets in flight */
 
 enum qsnet2_channel_state {
 	QSNET2_IDLE,
@@ -78,7 +80,8 @@ struct qsnet2_queue {
 	uint64_t head; /* next command */
 	uint64_t tail; /* end of the words before the first gap */
 	uint64_t restarts;
-	uint64_t closed; /* end of an incomplete packet closed by timeout */
+	/* end of an incomplete packet that a timeout has closed */
+	uint64_t closed;
 	struct weft_list run; /* link in a list while the queue may have work */
 	struct qsnet2_channel ch[WEFT_QSNET2_CHANNELS];
 };
@@ -165,7 +168,8 @@ struct qsnet2_packet {
 /* Ring of the threads of one priority that are ready to run. */
 struct qsnet2_threads {
 	struct weft_qsnet2_thread
-		*ring; /* WEFT_QSNET2_THREADS; NULL: none yet */
+		/* WEFT_QSNET2_THREADS entries; NULL: not allocated yet */
+		*ring;
 	uint64_t head;
 	uint64_t tail;
 };
@@ -185,9 +189,10 @@ struct weft_qsnet2 {
 		       struct weft_peer *src);
 	bool (*refuse)(struct weft_qsnet2 *s, struct weft_peer *src);
 	void *engine;
-	unsigned assemblers; /* limit of DMA packets in flight */
+	unsigned assemblers; /* maximum number of DMA packets in flight */
 	unsigned in_flight;  /* DMA packets in flight */
-	bool rare; /* threads, broadcasts, faults or timeouts are pending */
+	/* there may be threads, broadcasts, faults or timeouts to poll */
+	bool rare;
 	struct weft_list run[2]; /* queues: normal, high priority */
 	struct weft_list dma_run;
 	struct weft_list dma_free;
@@ -216,7 +221,7 @@ struct weft_qsnet2 {
 	struct weft_list tports; /* tagged ports: struct weft_qsnet2_tports */
 	unsigned queues;	 /* highest queue number in use + 1 */
 	struct weft_hash pagers; /* context + 1 -> struct qsnet2_pager */
-	unsigned maps;		 /* entries in use */
+	unsigned maps;		 /* entries of `map` in use */
 	struct qsnet2_map map[QSNET2_MAPS];
 	struct qsnet2_dma dma[QSNET2_DMAS];
 	struct qsnet2_bulk *bulk; /* QSNET2_BULKS transfers */
@@ -227,13 +232,13 @@ struct weft_qsnet2 {
 	struct qsnet2_map *bulk_map;
 	struct qsnet2_queue *queue[WEFT_QSNET2_QUEUES];
 	struct qsnet2_mmu mmu;
-	unsigned faults; /* entries in use */
+	unsigned faults; /* entries of `fault` in use */
 	struct qsnet2_fault fault[QSNET2_FAULTS];
 };
 
 /*
- * Returns whether the network acknowledges packets: a packet counts as
- * acknowledged when sent, and none is discarded.
+ * Returns whether the network acknowledges packets: a packet then counts as
+ * acknowledged when it has been sent, and no packet is discarded.
  */
 static inline bool qsnet2_network_acks(const struct weft_qsnet2 *s)
 {
@@ -327,7 +332,7 @@ int qsnet2_send(struct weft_qsnet2 *s, const struct qsnet2_route *to,
 /* Sends a packet of the given enum qsnet2_kind to one peer. */
 int qsnet2_send_as(struct weft_qsnet2 *s, const struct qsnet2_route *to,
 		   uint32_t id, const struct qsnet2_packet *p, unsigned kind);
-/* Adds a transaction; -EMSGSIZE. */
+/* Adds a transaction to a packet; -EMSGSIZE: no space in the packet. */
 int qsnet2_packet_add(struct qsnet2_packet *p, unsigned type, uint64_t address,
 		      const void *data, unsigned bytes);
 
@@ -349,7 +354,10 @@ void qsnet2_dma_lost(struct weft_qsnet2 *s, struct weft_peer *peer);
 /* Handles a DMA packet whose acknowledgement timed out. */
 void qsnet2_dma_timeout(struct weft_qsnet2 *s, struct qsnet2_dma *d);
 
-/* qsnet2_event.c; perm: permission required for the event's memory */
+/*
+ * qsnet2_event.c: sets an event; perm: permission required for the event's
+ * memory
+ */
 enum weft_qsnet2_trap qsnet2_event_set(struct weft_qsnet2 *s, unsigned context,
 				       uint64_t address, uint32_t count,
 				       unsigned perm);
@@ -368,7 +376,7 @@ void qsnet2_broadcast_cancel(struct weft_qsnet2 *s, uint32_t id);
 void qsnet2_broadcast_lost(struct weft_qsnet2 *s, const struct weft_peer *peer);
 void qsnet2_broadcast_fini(struct weft_qsnet2 *s);
 
-/* qsnet2_thread.c; w: the command with the register values. */
+/* qsnet2_thread.c: starts a thread; w: the command with the register values. */
 enum weft_qsnet2_trap qsnet2_thread_start(struct weft_qsnet2 *s,
 					  unsigned context, unsigned flags,
 					  const uint64_t *w);
@@ -379,9 +387,12 @@ void qsnet2_thread_fini(struct weft_qsnet2 *s);
 /* qsnet2_time.c */
 /* Handles acknowledgement timeouts, and closes incomplete packets. */
 void qsnet2_time_run(struct weft_qsnet2 *s);
-/* A queue with an incomplete packet blocks the link until the timeout. */
+/*
+ * Makes queue q, which has an incomplete packet, block the link until the
+ * timeout.
+ */
 void qsnet2_time_hold(struct weft_qsnet2 *s, struct qsnet2_queue *q);
-/* Returns the time to block: ns, or less if a timeout expires earlier. */
+/* Returns how long to block: ns, or less if a timeout expires earlier. */
 uint64_t qsnet2_time_sleep(const struct weft_qsnet2 *s, uint64_t ns);
 /* Returns the timestamp of a packet sent now; 0 without timeouts. */
 static inline uint64_t qsnet2_time(const struct weft_qsnet2 *s)

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * An event is a count in memory, which each set increments. When the count
- * reaches 0, the event fires: it copies up to 2040 bytes, or writes one word,
- * to memory or to a command queue of the same context. So one operation starts
- * the next without the processor.
+ * An event is a count in memory that each set operation increments. When the
+ * count reaches 0, the event fires: it copies up to 2040 bytes, or writes one
+ * word, to memory or to a command queue of the same context. So one operation
+ * starts the next without the processor being involved.
  */
 #include "prov/machine/qsnet2/qsnet2_dev.h"
 
@@ -11,7 +11,7 @@
 
 #include <string.h>
 
-/* Writes words to the command queue at an address. */
+/* Writes words to the command queue with this address. */
 static enum weft_qsnet2_trap fire_queue(struct weft_qsnet2 *s, unsigned context,
 					uint64_t to, const uint64_t *w,
 					unsigned count)

@@ -81,7 +81,10 @@ static void fault_remove(struct weft_qsnet2 *s, struct qsnet2_fault *f)
 	*f = s->fault[--s->faults];
 }
 
-/* Frees an entry for a fault by removing a fault that the driver refused. */
+/*
+ * Frees an entry for a fault, if necessary by removing faults that the driver
+ * refused. Returns whether an entry is free.
+ */
 static bool fault_space(struct weft_qsnet2 *s)
 {
 	for (unsigned i = 0; s->faults == QSNET2_FAULTS && i < s->faults; i++) {
@@ -131,12 +134,15 @@ struct probe {
 	struct weft_qsnet2 *s;
 	unsigned context;
 	/*
-	 * size of the reserved slot; addresses below it are offsets in the slot
+	 * size of the reserved slot; smaller addresses are offsets in the slot
 	 */
 	uint64_t slot_bytes;
 };
 
-/* Permission and bytes of each transaction; 0 bytes: its data length. */
+/*
+ * Permission that each transaction needs, and the bytes that it accesses; 0
+ * bytes: the transaction's data length.
+ */
 static const struct {
 	uint8_t perm;
 	uint8_t bytes;

@@ -18,8 +18,9 @@ struct side {
 	struct weft_unit *u;
 	struct weft_peer *peer;
 	unsigned got;
-	unsigned refuse; /* packets to refuse before the next is accepted */
-	bool copies;	 /* the engine makes a long copy for each packet */
+	/* number of packets to refuse before the next is accepted */
+	unsigned refuse;
+	bool copies; /* the engine makes a long copy for each packet */
 };
 
 static struct side side[2];
@@ -92,7 +93,7 @@ static void pair_close(void)
 	weft_unit_qsnet2.close(side[1].u);
 }
 
-/* Returns the commands that events of the receiver have started. */
+/* Returns the number of commands that events of the receiver have started. */
 static uint64_t started(void)
 {
 	return side[1].u->ops->chain->started(side[1].u);

@@ -185,7 +185,10 @@ static const struct qsnet2_page *translate(struct weft_qsnet2 *s,
 
 /* ---- memory ---- */
 
-/* Consecutive pages must also be consecutive in process memory. */
+/*
+ * Bytes on several pages must also be consecutive in process memory; otherwise
+ * returns NULL.
+ */
 void *qsnet2_memory_mapped(struct weft_qsnet2 *s, unsigned context,
 			   uint64_t address, uint64_t bytes, unsigned perm,
 			   unsigned *flags_p)
@@ -209,7 +212,10 @@ void *qsnet2_memory_mapped(struct weft_qsnet2 *s, unsigned context,
 	return (void *)(uintptr_t)(address + shift);
 }
 
-/* Calls the driver, page by page if necessary, until all bytes are mapped. */
+/*
+ * Calls the driver, page by page if necessary, until all bytes are mapped.
+ * Returns NULL if that fails.
+ */
 static WEFT_COLD void *memory_wait(struct weft_qsnet2 *s, struct qsnet2_fault f,
 				   unsigned *flags_p)
 {

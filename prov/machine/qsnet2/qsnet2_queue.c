@@ -169,8 +169,8 @@ static void gap_bit_flip(struct qsnet2_queue *q, uint64_t i)
 }
 
 /*
- * Stores a word through the port, which is a window on the stream of words:
- * half of it is before the tail (already written), half after it.
+ * Stores a word through the port, which is a window on the stream of words: one
+ * half is before the tail (already written), the other half after it.
  */
 static enum weft_qsnet2_trap port_store(struct qsnet2_queue *q, uint32_t word,
 					uint64_t w)

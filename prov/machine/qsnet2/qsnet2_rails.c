@@ -24,7 +24,8 @@
 struct rails_part {
 	struct weft_qsnet2_event ends; /* counts completed pieces */
 	uint64_t command[RAILS_WORDS];
-	uint64_t busy; /* 1: in use; the last command clears it */
+	/* 1: in use; cleared by the last command that the event copies */
+	uint64_t busy;
 };
 
 struct weft_qsnet2_rails {
@@ -143,7 +144,10 @@ static int rails_ready(struct weft_qsnet2_rails *r, uint32_t vproc,
 	return n ? n : -EIO;
 }
 
-/* Pieces are whole packets, except that the last piece has the remainder. */
+/*
+ * Splits a DMA over n rails. All pieces except the last consist of whole
+ * packets.
+ */
 static int dma_stripe(struct weft_qsnet2_rails *r,
 		      const struct weft_qsnet2_dma *d, const unsigned *which,
 		      unsigned n)

@@ -28,9 +28,10 @@ struct rx_packet {
 	unsigned char *slot; /* reserved slot of an input queue */
 	uint32_t slot_bytes; /* size of the slot when it was checked */
 	struct weft_qsnet2_input *input;
-	struct qsnet2_cookie *cookie; /* incremented after success */
+	struct qsnet2_cookie *cookie; /* cookie to increment after success */
 	bool repeated;		      /* duplicate: acknowledge only */
-	bool broadcast;		      /* transactions marked END are deferred */
+	/* broadcast packet: transactions marked END are deferred */
+	bool broadcast;
 	unsigned left; /* number of bytes of the packet that are deferred */
 };
 
@@ -103,7 +104,7 @@ static unsigned rx_write(struct rx_packet *p, const struct qsnet2_trans *t,
 	return WEFT_QSNET2_ACK_OK;
 }
 
-/* Executes a write of elements of several bytes. */
+/* Executes a write of multi-byte elements. */
 static unsigned rx_write_units(struct rx_packet *p,
 			       const struct qsnet2_trans *t, const void *data)
 {

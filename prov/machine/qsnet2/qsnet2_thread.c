@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The thread processor. A command starts a thread with a program and six
- * registers. The thread waits in the run queue of its priority, that of its
- * command queue, and runs until it ends or yields; one thread runs at a time. A
- * program is a host function, known only in its context. An event that copies a
- * start command to a command queue starts a thread when a packet arrives.
+ * registers. The thread waits in the run queue for the priority of its command
+ * queue, and runs until it ends or yields; one thread runs at a time. A program
+ * is a host function, known only in its context. An event that copies a start
+ * command to a command queue starts a thread when a packet arrives.
  */
 #include "prov/machine/qsnet2/qsnet2_dev.h"
 

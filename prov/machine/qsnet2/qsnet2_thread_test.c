@@ -21,7 +21,10 @@ static int log_run(struct weft_qsnet2_thread *t)
 	return 0;
 }
 
-/* Register 1 is the number of runs left. */
+/*
+ * Logs a run. Register 1 is the number of runs left; returns whether another
+ * run follows.
+ */
 static int log_runs(struct weft_qsnet2_thread *t)
 {
 	log_run(t);

@@ -156,7 +156,7 @@ WEFT_EXPORT int weft_qsnet2_tports_tx(struct weft_qsnet2_tports *t,
 	if (!r)
 		return -EAGAIN;
 	env.req = tport_number(t, r);
-	/* nonzero, also for a synchronous message without data */
+	/* not 0, even for a synchronous message without data */
 	env.src = is_long ? (bytes ? (uintptr_t)buf : TPORT_ADDRESS) : 0;
 	r->tx = true;
 	r->peer = dest;
@@ -298,8 +298,8 @@ static int tport_elan_open(struct weft_qsnet2_tports *t, uint32_t slots)
 #define TPORT_NO_QUEUE UINT32_MAX
 
 /*
- * The host and events start the thread through separate queues, so the host
- * never waits for queue space.
+ * Opens the queues. The host and events start the thread through separate
+ * queues, so the host never waits for queue space.
  */
 static int tport_queues_open(struct weft_qsnet2_tports *t)
 {

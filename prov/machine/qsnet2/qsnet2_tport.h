@@ -29,8 +29,10 @@ static_assert(TPORT_SLOT - sizeof(uint64_t[6]) == WEFT_QSNET2_TPORTS_MAX,
 /* Programs of the thread processor. */
 enum tport_program {
 	TPORT_PC_ARRIVED = 0x7001, /* the input queue is not empty */
-	TPORT_PC_POST,		   /* register 0: a receive */
-	TPORT_PC_FETCHED, /* register 0: a receive whose DMA is complete */
+	/* a receive was posted; register 0: the receive */
+	TPORT_PC_POST,
+	/* the DMA of a receive is complete; register 0: the receive */
+	TPORT_PC_FETCHED,
 };
 
 /* Header of a slot; in a short message, the data follows. */
@@ -59,7 +61,8 @@ struct tport_req {
 	uint64_t start[TPORT_START_WORDS +
 		       /* command that starts the thread; copied by the event */
 		       1];
-	struct weft_list link; /* link in posted, matched or free */
+	/* link in the list `posted`, `matched` or `free` */
+	struct weft_list link;
 	uint8_t state;
 	bool tx;
 	uint32_t peer;	     /* rx: requested sender; tx: destination */

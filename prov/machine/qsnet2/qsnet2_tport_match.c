@@ -36,7 +36,10 @@ static uint64_t tport_truncated_bytes(const struct tport_req *r)
 	return r->status.bytes < r->room ? r->status.bytes : r->room;
 }
 
-/* -EMSGSIZE: the message is longer than the receive buffer. */
+/*
+ * Returns -EMSGSIZE if the message is longer than the receive buffer, otherwise
+ * 0.
+ */
 static int tport_truncated_err(const struct tport_req *r)
 {
 	return r->status.bytes > r->room ? -EMSGSIZE : 0;
@@ -185,7 +188,7 @@ static bool tport_message(struct weft_qsnet2_tports *t,
 	return tport_unexpected_add(t, env, data);
 }
 
-/* Checks a header written by a peer. */
+/* Returns whether a header written by a peer is valid. */
 static bool tport_envelope_valid(const struct tport_envelope *env)
 {
 	if (env->src)

@@ -309,7 +309,10 @@ static void buffers_must_be_mapped_in_the_context(void **state)
 	world_close();
 }
 
-/* Receives that only the lost peer could complete, and sends to it. */
+/*
+ * The loss of a peer ends receives that only this peer could complete, and
+ * sends to this peer.
+ */
 static void a_lost_peer_ends_its_requests(void **state)
 {
 	unsigned r[2], s;
@@ -368,7 +371,10 @@ static void forge(const struct tport_envelope *env)
 	T_OK(weft_qsnet2_queue_close(w[1].s, q));
 }
 
-/* Lengths beyond the slot, lengths and requests that no sender has. */
+/*
+ * Envelopes with lengths beyond the slot, or with lengths or requests that no
+ * sender has.
+ */
 static void invalid_envelopes_are_refused(void **state)
 {
 	static const struct tport_envelope bad[] = {
@@ -432,7 +438,10 @@ static void stream_step(struct stream *st, uint32_t from)
 	st->sent++;
 }
 
-/* Checks that a receive has the next message of its sender. */
+/*
+ * Checks the receive, if it is complete: it has the next message of its sender.
+ * Returns false if it is not complete.
+ */
 static bool next_is_right(unsigned req, const unsigned char *buf,
 			  unsigned *next)
 {

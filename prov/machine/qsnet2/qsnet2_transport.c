@@ -31,11 +31,11 @@
 #define QSNET2_TRANSPORT_BULK	   4
 #define QSNET2_TRANSPORT_PEER_DMAS 4 /* DMA packets in flight to one peer */
 #define QSNET2_TRANSPORT_DEPTH	   (8 * 1024)
-#define QSNET2_TRANSPORT_SHORT \
-	1440 /* limit of the machine's short engine, bytes */
+/* limit of the machine's short engine, bytes */
+#define QSNET2_TRANSPORT_SHORT	   1440
 /* limit of the STEN when live, bytes: commands are copied twice */
-#define QSNET2_TRANSPORT_LIVE  320
-#define QSNET2_TRANSPORT_SLOTS 128 /* slots of the input queue */
+#define QSNET2_TRANSPORT_LIVE	   320
+#define QSNET2_TRANSPORT_SLOTS	   128 /* slots of the input queue */
 #define QSNET2_TRANSPORT_WORDS \
 	(40 + (QSNET2_TRANSPORT_SHORT + sizeof(struct weft_pkt)) / 8 + 8)
 
@@ -329,7 +329,7 @@ static bool qsnet2_transport_dma_waits(const struct weft_qsnet2 *s)
 	return false;
 }
 
-/* Program of the thread processor: receives and matches. */
+/* Program of the thread processor: receives packets and matches messages. */
 static int qsnet2_transport_thread(struct weft_qsnet2_thread *t)
 {
 	struct qsnet2_transport *e = t->arg;
@@ -339,7 +339,7 @@ static int qsnet2_transport_thread(struct weft_qsnet2_thread *t)
 	return 0;
 }
 
-/* Polls a unit whose thread processor receives. */
+/* Polls a unit whose thread processor receives messages. */
 static WEFT_COLD int qsnet2_transport_poll_match(struct qsnet2_transport *e,
 						 int budget)
 {
@@ -403,7 +403,10 @@ static void qsnet2_transport_lost(void *arg, struct weft_peer *peer, int err)
 	e->inbox.up->lost(e->inbox.up_arg, peer, err);
 }
 
-/* The thread processor runs the receive side of the message engine. */
+/*
+ * Passes the carrier's poll request to the message engine or, if the engine
+ * does not handle such requests, polls the unit.
+ */
 static void qsnet2_transport_interface(void *arg)
 {
 	struct qsnet2_transport *e = arg;
@@ -520,7 +523,10 @@ static int qsnet2_transport_chain_open(struct weft_unit *u,
 				       &weft_qsnet2_chain, c_p);
 }
 
-/* Creates a route to the root, which need not be a neighbour in the tree. */
+/*
+ * Broadcasts, after creating a route to the root, which need not be a neighbour
+ * in the tree.
+ */
 static int qsnet2_transport_chain_broadcast(struct weft_chain *c, uint64_t seq,
 					    size_t bytes)
 {

@@ -340,7 +340,10 @@ static enum weft_qsnet2_trap do_command(struct weft_qsnet2 *s,
 	}
 }
 
-/* Words and permission of each command; 0 words: no such command. */
+/*
+ * Number of words and required permission of each command; 0 words: no such
+ * command.
+ */
 static const struct {
 	uint8_t words;
 	uint8_t perm;
@@ -421,7 +424,7 @@ int qsnet2_tx_queue(struct weft_qsnet2 *s, struct qsnet2_queue *q)
 	return count;
 }
 
-/* Executes queues, high priority first; a stalled queue stays listed. */
+/* Executes queues, high priority first; a stalled queue stays in the list. */
 int qsnet2_tx_run(struct weft_qsnet2 *s, int budget)
 {
 	struct weft_list todo;

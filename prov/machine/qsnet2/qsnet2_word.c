@@ -38,7 +38,7 @@ int qsnet2_word_open(struct weft_qsnet2 *s, unsigned context)
 				       NULL);
 }
 
-/* Checks the target's mappings, as its MMU would. */
+/* Checks the target's mappings, as the target's MMU would. */
 static int word_check(struct weft_qsnet2 *s, struct weft_peer *peer,
 		      const struct weft_amo_word *w)
 {
@@ -63,7 +63,7 @@ static bool is_add_word(const struct weft_amo_word *w)
 	       (w->type == WEFT_NUM_I64 || w->type == WEFT_NUM_U64);
 }
 
-/* Starts the thread at high priority, and runs it. */
+/* Starts the thread at high priority, and runs it to its end. */
 static int word_thread(struct weft_qsnet2 *s, struct weft_amo_word *w)
 {
 	bool done = false;

@@ -99,7 +99,7 @@ static int ports_open(struct weft_sunway *n,
 }
 
 /*
- * If both ports share a carrier, its node numbers are those of the transport.
+ * Opens one carrier for all ports. Its node numbers are those of the transport.
  */
 static int port_open_shared(struct weft_sunway *n,
 			    const struct weft_carrier_ops *ops,

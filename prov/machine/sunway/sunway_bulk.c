@@ -128,7 +128,10 @@ static unsigned bulk_status(int err)
 	return err ? WEFT_SUNWAY_ADDRESS : WEFT_SUNWAY_OK;
 }
 
-/* The copy is complete: answer word, then event. */
+/*
+ * Called when the copy is complete: increments the answer word, then writes the
+ * event.
+ */
 WEFT_HOT static void bulk_complete(struct weft_dma *dma, int err)
 {
 	struct sunway_bulk *b = weft_container_of(dma, struct sunway_bulk, dma);
@@ -142,7 +145,7 @@ WEFT_HOT static void bulk_complete(struct weft_dma *dma, int err)
 
 /* ---- the unit's engine ---- */
 
-/* Translates the local addresses of a transfer by the TLB. */
+/* Translates the local addresses of a transfer through the TLB. */
 WEFT_HOT static int bulk_translate(struct sunway_bulk *b)
 {
 	struct sunway_range r = { .job = SUNWAY_TRANSPORT_JOB };
@@ -189,7 +192,7 @@ static bool bulk_is_model(const struct sunway_bulks *all)
 	return all->unit->carrier->ops->backend->transfers_later;
 }
 
-/* Checks the segments of the target, live, as its unit would. */
+/* Checks the segments of the target, live, as the target's unit would. */
 WEFT_HOT static int bulk_target_check(const struct sunway_bulk *b)
 {
 	const struct weft_regs_entry want = {

@@ -27,7 +27,7 @@ weft_au64 *sunway_bulk_answer(struct weft_unit *u, struct weft_peer *peer);
  */
 size_t sunway_bulk_reserve(struct weft_carrier_attr *attr);
 /*
- * Prepares transfers by the interface vi of engine 0 of unit n; NULL: out of
+ * Prepares transfers through interface vi of engine 0 of unit n; NULL: out of
  * memory. offset: from sunway_bulk_reserve.
  */
 struct sunway_bulks *sunway_bulk_open(struct weft_unit *u,

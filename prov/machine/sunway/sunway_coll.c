@@ -354,8 +354,8 @@ static void coll_probe(struct weft_sunway *n, const struct sunway_coll *c)
 }
 
 /*
- * A child that waits for the result has sent a probe: sends the result, if this
- * member has it.
+ * Handles a probe from a child that waits for the result: sends the result, if
+ * this member has it.
  */
 void sunway_coll_probed(struct weft_sunway *n, const struct sunway_in *in)
 {
@@ -469,7 +469,7 @@ WEFT_EXPORT int weft_sunway_multicast_set(struct weft_sunway *n, unsigned group,
 	return 0;
 }
 
-/* Reads this member's contribution, at posting. */
+/* Reads this member's contribution when the operation is posted. */
 static unsigned coll_fetch(struct weft_sunway *n, struct sunway_coll *c)
 {
 	const struct sunway_range r = {

@@ -46,9 +46,11 @@
 #define SUNWAY_VMS	     64
 #define SUNWAY_GROUPS	     16
 #define SUNWAY_COMMANDS	     256
-#define SUNWAY_RDMA_RX_MAX   8192 /* limit of messages being received */
+/* maximum number of messages being received */
+#define SUNWAY_RDMA_RX_MAX   8192
 #define SUNWAY_NO_VM	     (-1)
-#define SUNWAY_COLLS	     4 /* outstanding operations of a group */
+/* maximum number of outstanding operations of a group */
+#define SUNWAY_COLLS	     4
 /* job of the message engine */
 #define SUNWAY_TRANSPORT_JOB WEFT_SUNWAY_SYSTEM_JOBS
 
@@ -59,7 +61,7 @@
 enum sunway_class {
 	SUNWAY_CLASS_FAST,
 	SUNWAY_CLASS_SHORT,  /* messages of one packet */
-	SUNWAY_CLASS_MIDDLE, /* up to 64 KB */
+	SUNWAY_CLASS_MIDDLE, /* messages of up to 64 KB */
 	SUNWAY_CLASS_LONG,
 	SUNWAY_CLASSES,
 };
@@ -67,7 +69,7 @@ enum sunway_class {
 enum sunway_state {
 	SUNWAY_FREE,
 	SUNWAY_SENDING,
-	SUNWAY_WAITING, /* all sent; waiting for the target */
+	SUNWAY_WAITING, /* all packets are sent; waiting for the target */
 };
 
 /* A fast short message in the chip's memory. */
@@ -101,7 +103,7 @@ struct sunway_msg {
 	uint32_t got;		 /* RDMAR: bytes received so far */
 	struct sunway_bits bits; /* RDMAR: packets received */
 	struct sunway_window *window;
-	/* true: has a sequence number, assigned at the first send */
+	/* true: seq is set; this happens when the message is first sent */
 	bool numbered;
 	uint32_t seq;
 	uint64_t sent_at;
@@ -142,7 +144,7 @@ struct sunway_coll {
 	struct weft_sunway_coll d;
 	uint64_t number;   /* sequence number in its group */
 	uint64_t received; /* mask of the inputs received */
-	/* time of the start of the wait, or of the last probe */
+	/* time at which the wait started, or of the last probe */
 	uint64_t since;
 	uint32_t job;
 	uint32_t copies_sent; /* multicast copies sent */
@@ -312,7 +314,7 @@ struct weft_sunway {
 	unsigned locals;
 	struct weft_list replies; /* replies to send: struct sunway_queued */
 	struct weft_list reads;	  /* reads to serve: struct sunway_deferred */
-	/* notifications: struct sunway_deferred */
+	/* notifications to write: struct sunway_deferred */
 	struct weft_list notifications;
 	struct weft_list rdma_rx; /* incoming messages: struct sunway_rdma_rx */
 	/* incoming RDMA messages, by node and slot */
@@ -371,9 +373,12 @@ int sunway_create(const struct weft_carrier_ops *ops,
 int sunway_emit_peer(struct weft_sunway *n, struct weft_peer *peer,
 		     const struct weft_pkt *pkt, const struct iovec *iov,
 		     int count);
-/* Counts the packets of a copied RDMA; false: no port is healthy. */
+/* Counts the packets of a copied RDMA. Returns false if no port is healthy. */
 bool sunway_port_count(struct weft_sunway *n, uint64_t bytes);
-/* sunway_port.c: returns 0, -EAGAIN, -EHOSTUNREACH or -ECONNRESET. */
+/*
+ * sunway_port.c: sends a packet. Returns 0, -EAGAIN, -EHOSTUNREACH or
+ * -ECONNRESET.
+ */
 int sunway_emit(struct weft_sunway *n, struct sunway_out *o);
 /* Sends a reply like sunway_emit(); queues it if there is no space. */
 void sunway_reply_send(struct weft_sunway *n, struct sunway_out *o);
@@ -405,7 +410,7 @@ struct sunway_range {
 unsigned sunway_mem_copy(struct weft_sunway *n, const struct sunway_range *r,
 			 void *buf, enum sunway_dir dir);
 /*
- * Translates a range to at most max segments of process addresses, joining
+ * Translates a range to at most `max` segments of process addresses, joining
  * adjacent pages. Returns their number, or -1.
  */
 int sunway_mem_iov(struct weft_sunway *n, const struct sunway_range *r,
@@ -419,7 +424,10 @@ unsigned sunway_mem_increment(struct weft_sunway *n,
 void sunway_mem_free_job(struct weft_sunway *n, uint32_t job);
 void sunway_mem_fini(struct weft_sunway *n);
 
-/* sunway_rq.c. Returns false if the queue is full. */
+/*
+ * sunway_rq.c: stores a message in the receive queue. Returns false if the
+ * queue is full.
+ */
 bool sunway_rq_put(struct sunway_vi *v, const struct sunway_in *in,
 		   bool notify);
 /*
@@ -480,11 +488,17 @@ void sunway_tx_lost(struct weft_sunway *n, uint32_t guid);
 /* sunway_manage.c */
 void sunway_manage_io(struct weft_sunway *n, const struct sunway_in *in);
 void sunway_manage_rx(struct weft_sunway *n, const struct sunway_in *in);
-/* Sets the node at the end of a route. Returns false if it is unknown. */
+/*
+ * Sets *guid_p to the node at the end of a route. Returns false if the node is
+ * unknown.
+ */
 bool sunway_route(const struct weft_sunway *n, const uint8_t *hop,
 		  uint32_t *guid_p);
 
-/* sunway_coll.c: returns false if there is no space for the contribution. */
+/*
+ * sunway_coll.c: stores a child's contribution. Returns false if there is no
+ * space for it.
+ */
 bool sunway_coll_part(struct weft_sunway *n, struct sunway_vi *v,
 		      const struct sunway_in *in);
 void sunway_coll_multicast(struct weft_sunway *n, const struct sunway_in *in);

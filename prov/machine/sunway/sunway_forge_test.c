@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Forged packets of a peer: each differs from a packet that is accepted in one
- * value. Message ids begin just below 2^32.
+ * Forged packets of a peer: each differs in one value from a packet that is
+ * accepted. Message ids begin just below 2^32.
  */
 #include "prov/machine/sunway/sunway_transport.h"
 #include "test/support/sunway_pair.h"
@@ -68,7 +68,7 @@ static void packets_of_wrong_length_are_refused(void **state)
 	f.bytes++;
 	deliver(&p, &f, 1);
 	T_IS(refused(&p), 2);
-	/* more data than the message has, from its beginning and in it */
+	/* more data than the message has, at its beginning and within it */
 	f = write_packet(&p, LAST, 8, 0);
 	f.bytes = 9;
 	deliver(&p, &f, 1);
@@ -101,7 +101,7 @@ static void packets_of_wrong_length_are_refused(void **state)
 	pair_close(&p);
 }
 
-/* All packets of a write have one length of the message. */
+/* All packets of a write must specify the same message length. */
 static void the_length_of_a_write_does_not_change(void **state)
 {
 	static const uint32_t total[] = { 8, 64 * WEFT_SUNWAY_PACKET,
@@ -324,7 +324,10 @@ static void target_close(struct target *t)
 	weft_unit_sunway.close(t->u);
 }
 
-/* Sends a packet to the target. Returns the packets that it has refused. */
+/*
+ * Sends a packet to the target. Returns the number of packets that the target
+ * has refused.
+ */
 static uint64_t target_send(struct target *t, struct weft_pkt pkt)
 {
 	static unsigned char payload[WEFT_SUNWAY_PACKET];

@@ -107,7 +107,9 @@ static void late_packets_of_a_job_touch_no_memory(void **state)
 	pair_close(&p);
 }
 
-/* After the job exit its memory is not read, and no message stays pending. */
+/*
+ * After a job has exited, its memory is not read, and no message stays pending.
+ */
 static void sender_exit_drops_its_messages(void **state)
 {
 	struct weft_sunway_desc d;

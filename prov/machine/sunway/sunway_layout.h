@@ -109,7 +109,10 @@ static_assert(WEFT_SUNWAY_VIS == 1 << 7 && WEFT_SUNWAY_ENGINES == 2 &&
 		      WEFT_SUNWAY_IN_FLIGHT == 1 << 8,
 	      "numbers fit their fields");
 
-/* Returns an interface as encoded in the unit word: 7 engine, 6..0 number. */
+/*
+ * Returns an interface as encoded in the unit word: bit 7 engine, bits 6..0
+ * number.
+ */
 static inline uint32_t sunway_end(unsigned engine, unsigned vi)
 {
 	return engine << 7 | vi;
@@ -154,8 +157,8 @@ static inline uint64_t sunway_address(unsigned kind, unsigned mem)
 }
 
 /*
- * Converts a process address. The memories with the first numbers are the whole
- * address space, 2^46 bytes each (sunway_mem_whole).
+ * Converts a process address. The first SUNWAY_WHOLE_MEMS memories, 2^46 bytes
+ * each, are the whole address space (sunway_mem_whole).
  */
 #define SUNWAY_WHOLE_MEMS 4
 

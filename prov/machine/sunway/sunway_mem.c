@@ -248,7 +248,7 @@ static int mem_pages(struct sunway_mem *m)
 	return 0;
 }
 
-/* The largest pages need the fewest translations. */
+/* Uses pages of the largest size, which need the fewest translations. */
 void sunway_mem_whole(struct weft_sunway *n, uint32_t job)
 {
 	uint64_t bytes = SUNWAY_OFFSET_MASK + 1;

@@ -155,7 +155,7 @@ void sunway_done_send(struct weft_sunway *n, const struct sunway_in *in,
 	sunway_reply_send(n, &o);
 }
 
-/* Sends queued replies without modification. */
+/* Sends queued replies without modification. Returns their number. */
 int sunway_port_run(struct weft_sunway *n)
 {
 	struct sunway_out o = { .port = WEFT_SUNWAY_ADAPTIVE };

@@ -185,8 +185,9 @@ static inline void qp_sent(struct sunway_qps *q, struct sunway_qp *p,
 }
 
 /*
- * Fast short message: the send unit forwards the header and the data while the
- * processor writes them on chip, where they stay until they are acknowledged.
+ * Sends a fast short message: the send unit forwards the header and the data
+ * while the processor writes them on chip, where they stay until they are
+ * acknowledged.
  */
 static inline int qp_send_fsm(struct sunway_qps *q, struct sunway_qp *p,
 			      const struct weft_pkt *pkt,
@@ -234,8 +235,8 @@ static int qp_translate(struct sunway_qps *q, const struct iovec *iov,
 }
 
 /*
- * Queue message: the unit fetches the data from memory. On a carrier that may
- * lose packets, the data is sent from a copy that is kept until it is
+ * Sends a queue message: the unit fetches the data from memory. On a carrier
+ * that may lose packets, the data is sent from a copy that is kept until it is
  * acknowledged.
  */
 static int qp_send_queue(struct sunway_qps *q, struct sunway_qp *p,
@@ -286,7 +287,7 @@ WEFT_HOT void sunway_qp_acked(struct sunway_qps *q, struct sunway_qp *p)
 	uint32_t to = p->heard >> SUNWAY_ACK_SHIFT;
 	uint32_t n = (to - p->acked) & SUNWAY_ACK_MASK;
 
-	/* an old acknowledgement, or one of messages that were not sent */
+	/* an old acknowledgement, or one for messages that were not sent */
 	if (weft_unlikely(n > p->next - p->acked))
 		return;
 	for (; n; n--)

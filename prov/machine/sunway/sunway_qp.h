@@ -30,13 +30,17 @@ struct sunway_qp {
 	/* link in a list while messages are unacknowledged */
 	struct weft_list link;
 	/*
-	 * sender's window: number of the next message, first number in flight
+	 * sender's window. next: number of the next message; acked: first
+	 * number in flight
 	 */
 	uint32_t next;
 	uint32_t acked;
 	uint32_t heard;	 /* unit word of the last message received */
 	uint32_t probed; /* value of next at the last probe */
-	/* receiver's window; messages since the last acknowledgement */
+	/*
+	 * receiver's window. owed: number of messages since the last
+	 * acknowledgement
+	 */
 	uint32_t owed;
 	struct weft_arq_win rx;
 	/* messages by number modulo WEFT_ARQ_WINDOW; allocated on first use */
@@ -109,7 +113,10 @@ void sunway_qp_ack(struct sunway_qps *q, struct sunway_qp *p);
  */
 int sunway_qps_run(struct sunway_qps *q);
 
-/* sunway_qp_rx.c: handles a packet; the return value is that of deliver. */
+/*
+ * sunway_qp_rx.c: handles a packet; returns what weft_carrier_up.deliver
+ * returns.
+ */
 int sunway_qp_deliver(struct sunway_qps *q, struct weft_peer *src,
 		      const struct weft_pkt *pkt, const void *payload);
 /* Delivers kept messages that are now in order. Returns their number. */

@@ -19,7 +19,7 @@ static int qp_refuse(struct sunway_qps *q)
 }
 
 /*
- * Counts a delivered message; sends an acknowledgement if no message of the
+ * Counts a delivered message; sends an acknowledgement if no message in the
  * other direction carries one.
  */
 static void qp_delivered(struct sunway_qps *q, struct sunway_qp *p)

@@ -5,11 +5,11 @@
  *
  * For every message slot of a node, the target keeps the last write received
  * from it: which packets have arrived and, at the end, the status. So a
- * duplicate packet is ignored, and an answer word is incremented once. A source
- * that gets no reply within a timeout sends a probe (STATE). The target repeats
- * the final status; or replies that data is missing (MISSING), and the source
- * retransmits all data; or does not reply, because data is still arriving or a
- * notification waits for space.
+ * duplicate packet is ignored, and an answer word is incremented only once. A
+ * source that gets no reply within a timeout sends a probe (STATE). The target
+ * repeats the final status; or replies that data is missing (MISSING), and the
+ * source retransmits all data; or does not reply, because data is still
+ * arriving or a notification waits for space.
  *
  * A read needs no probe: the source requests the data again, and accepts the
  * packets that it does not have.
@@ -115,7 +115,10 @@ struct sunway_rdma_rx *sunway_rdma_rx_find(struct weft_sunway *n,
 bool sunway_rdma_rx_packet(struct weft_sunway *n, struct sunway_rdma_rx *c,
 			   const struct sunway_in *in)
 {
-	/* the bitmap has the size of the first length */
+	/*
+	 * the first packet determines the length, and thus the size of the
+	 * bitmap
+	 */
 	if (c->sized && c->total != in->slice.total) {
 		n->stats.refused++;
 		return false;

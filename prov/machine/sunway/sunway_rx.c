@@ -102,7 +102,7 @@ static void rx_write(struct weft_sunway *n, const struct sunway_in *in)
 		write_complete(n, in, c->status);
 }
 
-/* Packets sent before an abort may arrive after it. */
+/* Handles an abort. Packets sent before the abort may arrive after it. */
 static void rx_abort(struct weft_sunway *n, const struct sunway_in *in)
 {
 	struct sunway_rdma_rx *c = sunway_rdma_rx_find(n, in);

@@ -232,7 +232,10 @@ static void queue_post(struct side *s, const struct side *to, uint64_t k,
 	pair_post(s, &d);
 }
 
-/* Takes all messages of the raw queue, and counts each number in seen. */
+/*
+ * Takes all messages of the raw queue, and counts each message number in
+ * `seen`. Returns the number of messages.
+ */
 static unsigned queue_take(struct side *s, unsigned *seen, unsigned max)
 {
 	struct weft_sunway_arrival a;

@@ -10,7 +10,7 @@
  * access the other's memory, the unit returns an error, and the engine sends
  * packets. Both ports of the unit use one carrier.
  *
- * In virtual time the model has the message slots, the windows and the
+ * In virtual time the model simulates the message slots, the windows and the
  * acknowledgements, and the packet names its path.
  */
 #include "prov/machine/machine_transport.h"
@@ -120,7 +120,7 @@ static void sunway_transport_lost(void *arg, struct weft_peer *peer, int err)
 	e->qps.up->lost(e->qps.up_arg, peer, err);
 }
 
-/* A progress thread runs the receive side of the message engine. */
+/* Passes the carrier's poll request to the message engine. */
 static void sunway_transport_interface(void *arg)
 {
 	struct sunway_transport *e = arg;

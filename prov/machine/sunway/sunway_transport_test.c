@@ -75,7 +75,7 @@ static void nodes_open_on(struct node *s,
 		.name = { .in.sin_family = AF_INET,
 			  .in.sin_addr.s_addr = htonl(INADDR_LOOPBACK) },
 		.up = &up,
-		.fifo_slots = 1024, /* more than messages in flight */
+		.fifo_slots = 1024, /* more slots than messages in flight */
 		.faults = faults,
 	};
 
@@ -193,7 +193,10 @@ static void one_acknowledgement_covers_many_messages(void **state)
 	nodes_close(s);
 }
 
-/* Packets have the lower 16 bits of numbers, and 15 of acknowledged ones. */
+/*
+ * Packets carry the lower 16 bits of their sequence number, and the lower 15
+ * bits of acknowledged ones.
+ */
 static void numbers_wrap_around(void **state)
 {
 	enum { MESSAGES = 70000 };
@@ -341,7 +344,7 @@ static void on_done(struct weft_dma *d, int err)
 	ended++;
 }
 
-/* Peers may access this memory of a node. */
+/* Makes this memory of a node accessible to peers. */
 static void segment_open(struct node *s, void *base, size_t bytes)
 {
 	const struct iovec mem = { base, bytes };
@@ -418,7 +421,7 @@ static void a_transfer_crosses_a_page(void **state)
 	free(mem);
 }
 
-/* Addresses beyond the registered memories are refused. */
+/* Addresses outside the registered memory are refused. */
 static void a_transfer_from_a_bad_address_is_refused(void **state)
 {
 	unsigned char there[8];

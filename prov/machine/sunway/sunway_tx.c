@@ -68,7 +68,9 @@ static uint32_t tx_bytes(const struct sunway_msg *m)
 	return left < WEFT_SUNWAY_PACKET ? left : WEFT_SUNWAY_PACKET;
 }
 
-/* Sets the data of a packet: on chip, or read from memory into buf. */
+/*
+ * Sets the data of a packet: data on chip, or data read from memory into buf.
+ */
 static unsigned tx_fetch(struct weft_sunway *n, struct sunway_msg *m,
 			 struct sunway_out *o, void *buf)
 {
@@ -183,7 +185,7 @@ static int tx_packet(struct weft_sunway *n, struct sunway_msg *m)
 /* ---- scheduling ---- */
 
 /*
- * Sends a packet of the first message of a class that can send. Returns false
+ * Sends a packet of the first message in the class that can send. Returns false
  * if no message can.
  */
 static bool tx_class(struct weft_sunway *n, struct sunway_me *e, unsigned class)

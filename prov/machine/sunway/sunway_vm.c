@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Virtual machines. When a guest requests an interface, the host assigns one of
- * the common pool; the pool is not partitioned in advance. The guest then has
- * its own send, receive and completion queues, and uses them without any kernel
- * call.
+ * Virtual machines. When a guest requests an interface, the host assigns one
+ * from a common pool, which is not partitioned in advance. The guest then has
+ * its own send, receive and completion queues, and uses them without kernel
+ * calls.
  */
 #include "prov/machine/sunway/sunway_dev.h"
 
@@ -33,7 +33,7 @@ WEFT_EXPORT int weft_sunway_vm_vi(struct weft_sunway *n, unsigned vm,
 		return -EINVAL;
 	n->stats.proxied++;
 	if (attr->job < WEFT_SUNWAY_SYSTEM_JOBS)
-		return -EPERM; /* interface of the host */
+		return -EPERM; /* the interface belongs to the host */
 	if (n->vm[vm].used == n->vm[vm].limit)
 		return -ENOSPC;
 	err = sunway_vi_take(n, attr, (int)vm, vi_p);

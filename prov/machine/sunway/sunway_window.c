@@ -130,7 +130,10 @@ static void window_ack(struct weft_sunway *n, const struct sunway_in *in)
 	sunway_reply_send(n, &o);
 }
 
-/* Delivers a message to the receive queue, or to a collective. */
+/*
+ * Delivers a message to the receive queue, or to a collective. Returns false if
+ * there is no space.
+ */
 static bool window_put(struct weft_sunway *n, struct sunway_vi *v,
 		       const struct sunway_in *in)
 {

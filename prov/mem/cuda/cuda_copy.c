@@ -69,8 +69,8 @@ int cuda_copy_out(struct cuda_home *h, void *to, const void *from, size_t bytes)
 /* ---- many blocks ---- */
 
 /*
- * Copies n blocks of together `bytes` bytes, at most a pinned chunk, by a
- * kernel that reads the list.
+ * Copies n blocks with a total of `bytes` bytes, at most one pinned chunk, by a
+ * kernel that reads the list of blocks.
  */
 static int blocks_move(struct cuda_home *h, unsigned n, char *host,
 		       size_t bytes, bool in)

@@ -17,7 +17,8 @@ int cuda_copy_out(struct cuda_home *h, void *to, const void *from,
 int cuda_copy_move(struct cuda_home *h, const struct iovec *iov, size_t count,
 		   char *host, bool in);
 /*
- * Submits a copy within device memory. *ticket_p: its number; -EIO: refused.
+ * Submits a copy within device memory. *ticket_p: number of the submission;
+ * -EIO: refused.
  */
 int cuda_copy_submit(struct cuda_home *h, void *to, cuda_addr from,
 		     size_t bytes, uint32_t *ticket_p);

@@ -64,7 +64,7 @@ bool cuda_driver_possible(void)
 	return atomic_load_explicit(&known, memory_order_relaxed) == 2;
 }
 
-/* Finds the functions in the library. */
+/* Finds the required functions in the library. */
 static enum state resolve(void *lib, const char *name)
 {
 	for (size_t i = 0; i < WEFT_COUNT_OF(functions); i++) {
@@ -83,8 +83,8 @@ static enum state resolve(void *lib, const char *name)
 }
 
 /*
- * Stores the last library of the loader's list, and prevents its unloading: the
- * record must stay valid.
+ * Stores the last library of the loader's list, and prevents its unloading,
+ * because its record must stay valid.
  */
 static void last_library_set(void)
 {
@@ -99,7 +99,10 @@ static void last_library_set(void)
 	atomic_store(&last_library, m);
 }
 
-/* Uses the library if it is loaded, otherwise loads it. Requires the lock. */
+/*
+ * Uses the library if it is loaded, otherwise loads it. The caller holds the
+ * lock.
+ */
 static void search(int flags)
 {
 	const char *name = library();

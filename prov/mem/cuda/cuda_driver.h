@@ -109,7 +109,7 @@ const struct cuda_driver *cuda_driver(void);
  * NULL: the driver is loaded.
  */
 const void *const volatile *cuda_driver_gate(void);
-/* Loads the library; NULL: not possible. */
+/* Loads the library. Returns the driver's functions; NULL: not possible. */
 const struct cuda_driver *cuda_driver_load(void);
 
 #endif

@@ -160,8 +160,8 @@ static bool is_complete(uint32_t number)
 }
 
 /*
- * Queries the driver for an error, after which the word is never written. If
- * the stream is idle, all of its work is complete.
+ * Queries the driver for an error; after an error, the GPU never writes the
+ * word. If the stream is idle, all of its work is complete.
  */
 static int query_driver(struct cuda_home *h)
 {

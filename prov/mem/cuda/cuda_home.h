@@ -49,11 +49,15 @@ bool cuda_where(const void *at, struct cuda_where *w);
 struct cuda_home *cuda_home_enter(const void *at);
 void cuda_home_leave(struct cuda_home *h);
 
-/* Returns -errno for an error of the driver, which is logged once. */
+/*
+ * Returns 0, or -errno for an error of the driver; only the first error is
+ * logged.
+ */
 int cuda_error(const char *what, int rc);
 
 /*
- * Submits the write of the next number. Returns the number, or 0: refused.
+ * Submits a write of the next number to `completed`. Returns the number, or 0:
+ * refused.
  */
 uint32_t cuda_home_signal(struct cuda_home *h);
 /*
@@ -61,7 +65,7 @@ uint32_t cuda_home_signal(struct cuda_home *h);
  * the GPU reported an error. The caller does not hold the home.
  */
 int cuda_home_passed(uint32_t number);
-/* Waits for the work with this number; 0: for all work. 0 or -errno. */
+/* Waits for the work with this number; 0: for all work. Returns 0 or -errno. */
 int cuda_home_await(struct cuda_home *h, uint32_t number);
 /* Blocks until all submitted work is complete. Returns 0 or -errno. */
 int cuda_home_wait(struct cuda_home *h);

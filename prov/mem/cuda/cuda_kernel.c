@@ -259,7 +259,8 @@ static int apply_kernel(struct cuda_home *h, unsigned op, unsigned type,
 			cuda_function *f)
 {
 	static cuda_function kernels[WEFT_NUM_KERNELS][WEFT_NUM_WORDS];
-	char text[sizeof(APPLY) + 256]; /* more than all replacements */
+	/* more space than all replacements need */
+	char text[sizeof(APPLY) + 256];
 	int err = 0;
 
 	if (op >= WEFT_NUM_KERNELS || type >= WEFT_NUM_WORDS || !suffix[type] ||

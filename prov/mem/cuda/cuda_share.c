@@ -21,7 +21,7 @@ struct mapping {
 	/* allocation of the mapping; process 0: unused entry */
 	struct weft_mem_share what;
 	cuda_addr at;
-	uint64_t used; /* time of the last use */
+	uint64_t used; /* value of the counter `uses` at the last use */
 };
 
 static struct mapping mappings[MAPPINGS];
@@ -55,7 +55,7 @@ static uint32_t device_number(const struct cuda_driver *d, int ordinal)
 	return h;
 }
 
-/* Fills s for an address whose attributes are known. */
+/* Describes in s the memory at an address whose attributes are known. */
 static int describe(struct cuda_home *h, const struct cuda_where *w,
 		    const void *at, size_t bytes, struct weft_mem_share *s)
 {
@@ -132,7 +132,10 @@ static struct mapping *mapping_find(struct cuda_home *h,
 	return oldest;
 }
 
-/* Returns the address of memory of this process; 0: not in an allocation. */
+/*
+ * Returns the address of memory of this process; 0: the memory is not in an
+ * allocation.
+ */
 static cuda_addr own_address(struct cuda_home *h,
 			     const struct weft_mem_share *s)
 {

@@ -32,16 +32,16 @@
 void net_fault_reserve(struct net_config *cfg,
 		       const struct weft_fault_plan *plan);
 /*
- * Checks that the network has the faults of the plan. -EINVAL: *why describes
- * the line with a fault that the network cannot have.
+ * Checks that the network can have the faults of the plan. -EINVAL: *why
+ * describes the line with a fault that the network cannot have.
  */
 int net_fault_check(const struct net_config *cfg, const char *name,
 		    const struct weft_fault_plan *plan,
 		    struct weft_fault_plan_why *why);
 /*
- * Activates the fault plan; call before anything is sent. Lines for carriers
- * and about processes are ignored. -EINVAL: why holds the error message with
- * file and line.
+ * Activates the fault plan; call before anything is sent. Lines about carriers
+ * and processes are ignored. -EINVAL: why holds the error message with file and
+ * line.
  */
 int net_fault_load(struct net *net, const char *name,
 		   const struct weft_fault_plan *plan,
@@ -67,7 +67,7 @@ struct net_fault_count {
 	uint64_t error_events;
 	/* timeouts of interfaces whose packets were lost */
 	uint64_t timeouts;
-	/* messages of sources that request a lost acknowledgement again */
+	/* messages by which sources request a lost acknowledgement again */
 	uint64_t neterrs;
 	uint64_t corrected; /* memory words corrected by ECC */
 	uint64_t poisoned;  /* packets with an uncorrectable memory word */

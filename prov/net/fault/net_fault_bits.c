@@ -74,7 +74,10 @@ static bool crc_detects(const struct weft_code_crc *crc, const uint8_t *wrong,
 	return made != got;
 }
 
-/* The check symbols are the last bits of the packet. */
+/*
+ * Returns whether a Reed-Solomon code detects the error bits; its check symbols
+ * are the last bits of the packet.
+ */
 static bool rs_detects(const struct weft_code_rs *rs, const uint8_t *wrong,
 		       uint32_t bytes)
 {
@@ -107,8 +110,9 @@ static bool code_detects(const struct weft_code_crc *crc,
 }
 
 /*
- * Checks the packet span by span (care.code_span), from its end. The span at
- * the start of the packet may be up to twice as long.
+ * Returns whether the packet code detects the error bits. The packet is checked
+ * span by span (care.code_span), from its end. The span at the start of the
+ * packet may be up to twice as long.
  */
 static bool packet_code_detects(const struct net *net, const uint8_t *wrong,
 				uint32_t bytes)

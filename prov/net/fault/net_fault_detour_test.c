@@ -444,7 +444,8 @@ static void dead_node_is_reported_and_its_messages_are_lost(void **state)
 {
 	static const struct {
 		const char *machine;
-		uint64_t detected_after; /* time from failure to detection */
+		/* time from failure to detection, ps */
+		uint64_t detected_after;
 	} row[] = { { "bgq:4x2", 332 * MS },
 		    { "gemini:2x2x1", 10 * US },
 		    { "qsnet2:4x4", 100 * US } };

@@ -181,7 +181,7 @@ enum net_fault_found net_fault_bits_draw(const struct net *net,
 					 const struct net_fault_link *l,
 					 uint64_t id, uint64_t n,
 					 uint32_t bytes, uint8_t *wrong);
-/* Corrects the packet's blocks, where FEC can. */
+/* Corrects those blocks of the packet that FEC can correct. */
 void net_fault_bits_correct(const struct net *net, uint8_t *wrong,
 			    uint32_t bytes);
 /*

@@ -26,7 +26,8 @@
 
 /* backoff after resend_tries attempts; doubles with each further attempt */
 #define BACKOFF_PS	1000000u
-#define BACKOFF_DOUBLES 6u /* limit: 64 us */
+/* maximum number of doublings, for a limit of 64 us */
+#define BACKOFF_DOUBLES 6u
 
 static uint64_t ticks_of(const struct net *net, uint64_t ps)
 {
@@ -218,8 +219,9 @@ uint32_t net_fault_link_send(struct net_step *s, unsigned port, unsigned vc,
 }
 
 /*
- * Delays a packet of a class route. Such a packet is never discarded: where the
- * source would retransmit it, this hop takes longer by the same time.
+ * Returns the ticks by which errors delay a packet of a class route. Such a
+ * packet is never discarded: where the source would retransmit it, this hop
+ * takes longer by the same time.
  */
 uint32_t net_fault_coll_send(struct net_step *s, unsigned port, uint32_t pi,
 			     uint32_t len)

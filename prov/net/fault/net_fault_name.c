@@ -72,7 +72,10 @@ static const char *fault_name_place(const struct net *net, const char *s,
 	return *node_p < net->nodes ? s : NULL;
 }
 
-/* Parses "A+" (one class) or "A" (both directions). */
+/*
+ * Parses "A+" (one class) or "A" (both directions). Returns false if there is
+ * no such class.
+ */
 static bool class_find(const struct net *net, const char *s,
 		       struct net_fault_line *line)
 {

@@ -35,7 +35,10 @@ static uint64_t live_ports(const struct net *net, uint32_t node, uint64_t ports)
 	return left;
 }
 
-/* Returns the k-th set bit, modulo the number of set bits (not 0). */
+/*
+ * Returns the number of the k-th set bit, with k modulo the number of set bits,
+ * which must not be 0.
+ */
 static unsigned kth_port(uint64_t ports, unsigned k)
 {
 	k %= (unsigned)__builtin_popcountll(ports);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Links with errors: which code detects the errors, what a retry costs, and
- * that nothing is lost. net_fault_soak_test measures how often errors occur.
+ * Links with errors: which error-detecting code detects the errors, what a
+ * retry costs, and that nothing is lost. net_fault_soak_test measures how often
+ * errors occur.
  */
 #include "test/support/net_fault_fixture.h"
 #include "prov/net/fault/net_fault_int.h"
@@ -35,7 +36,7 @@ static void first_error_position_follows_the_draw(void **state)
 
 /* ---- determinism and detection ------------------------------------------- */
 
-/* Sends messages from every node to a random node, in rounds. */
+/* Every node sends messages to random nodes, in several rounds. */
 static void random_traffic(struct net_fixture *e, unsigned rounds,
 			   uint8_t routing)
 {
@@ -204,7 +205,7 @@ static void crc16_undetected_rate_matches_theory(void **state)
 
 /*
  * One check symbol of 10 bits misses 1 in 1024 long bursts; five check symbols
- * miss 1 in 2^50, so none of this number.
+ * miss 1 in 2^50, so they miss none of the bursts of this test.
  */
 static void reed_solomon_undetected_rate_matches_theory(void **state)
 {
@@ -249,7 +250,7 @@ static void reed_solomon_undetected_rate_matches_theory(void **state)
 
 /* ---- cost of a retry ----------------------------------------------------- */
 
-/* Returns the arrival time of a full packet, and the number of retries. */
+/* Returns the arrival time of a full packet. *retries_p: number of retries. */
 static uint64_t one_packet(const struct net_config *cfg, const char *plan,
 			   uint64_t *retries_p)
 {
@@ -267,7 +268,7 @@ static uint64_t one_packet(const struct net_config *cfg, const char *plan,
 	return e.last_at;
 }
 
-/* BGQ-45: a link retransmits without acknowledgement in 1000 cycles. */
+/* BGQ-45: a link retransmits if no acknowledgement arrives in 1000 cycles. */
 static void bgq_link_retransmits_after_timeout(void **state)
 {
 	struct net_config cfg;
@@ -318,7 +319,7 @@ static void link_retries_keep_packet_order(void **state)
 	T_IS(e.arrived, 1);
 	T_IS(e.packets, 128);
 	T_TRUE(net_fixture_fault_count(&e).retries > 20);
-	net_fixture_close(&e); /* net_fixture_close() also checks the order */
+	net_fixture_close(&e); /* also checks the packet order */
 }
 
 /* ---- error detection codes ----------------------------------------------- */
@@ -369,9 +370,9 @@ static void bgq_end_code_detects_errors_missed_by_links(void **state)
 }
 
 /*
- * BGQ-48: without any code, the CRCs of the two ends of a link find the errors,
- * those of user packets and those of system packets separately. Without errors,
- * or with errors that the link detects, they agree.
+ * BGQ-48: without an error-detecting code, the CRCs at the two ends of a link
+ * reveal the errors, separately for user packets and system packets. Without
+ * errors, or with errors that the link detects, the CRCs agree.
  */
 static void link_crcs_of_user_and_system_find_undetected_errors(void **state)
 {
@@ -489,8 +490,8 @@ static void sunway_fec_corrects_and_link_retries(void **state)
 
 /*
  * SWE-17: after a bad packet both links of the route are store-and-forward for
- * four packets, so that each adds the time of a packet; then they are
- * cut-through again.
+ * four packets, so that each link adds the transmission time of a packet; then
+ * the links are cut-through again.
  */
 static void sunway_links_store_and_forward_after_errors(void **state)
 {
@@ -632,11 +633,11 @@ static uint64_t put_despite(const char *plan, struct net_fault_count *c)
 }
 
 /*
- * GEM-31: the target answers a discarded packet by an error response of three
+ * GEM-31: the target answers a discarded packet with an error response of three
  * phits. The packet is retransmitted 1 us after the event. In ns, the response
  * takes 20 to the link, 20 + 105 + 20 for hops, 4 on the wire (9 B at 2.34
- * GB/s) and 20 to the event. The packet reaches the link after 250 + 85 B at
- * 11.44 GB/s.
+ * GB/s) and 20 to the event. The packet reaches the link after 250 ns and the
+ * time of 85 B at 11.44 GB/s.
  */
 static void gemini_answers_bad_packets_by_error_responses(void **state)
 {
@@ -662,8 +663,8 @@ static void gemini_answers_bad_packets_by_error_responses(void **state)
 }
 
 /*
- * QSN-44, GEM-31: a wrong memory word is corrected, or the target discards the
- * packet and the source retransmits it.
+ * QSN-44, GEM-31: a memory word with errors is corrected, or the target
+ * discards the packet and the source retransmits it.
  */
 static void wrong_words_are_corrected_or_not_delivered(void **state)
 {
@@ -680,7 +681,7 @@ static void wrong_words_are_corrected_or_not_delivered(void **state)
 		c = net_fixture_fault_count(&e);
 		T_TRUE(c.corrected > 500);
 		T_TRUE(c.poisoned > 0 && c.poisoned < c.corrected / 50);
-		/* errors at two nodes poison a packet twice */
+		/* a packet with errors at two nodes is poisoned twice */
 		T_IS(c.resends, c.discarded);
 		T_TRUE(c.discarded <= c.poisoned &&
 		       c.discarded > c.poisoned * 9 / 10);

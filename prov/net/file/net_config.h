@@ -33,8 +33,9 @@ enum net_topology {
 /* Paths of packets in a network of switches. */
 enum net_path_rule {
 	NET_MINIMAL,
-	NET_VALIANT, /* by a random intermediate switch or group */
-	NET_UGAL,    /* minimal or Valiant, by the queues at the first switch */
+	NET_VALIANT, /* through a random intermediate switch or group */
+	/* minimal or Valiant, depending on the queues at the first switch */
+	NET_UGAL,
 	NET_UP_DOWN, /* graphs: links towards a root, then away from the root */
 };
 
@@ -85,7 +86,7 @@ struct net_path {
 	uint8_t bus_in;
 	uint8_t bus_request;	/* mask of the buses that carry read requests */
 	uint32_t request_bytes; /* bytes of the read request for one packet */
-	/* page size in the address caches of buses; 0: 8 bytes */
+	/* page size in the address caches of buses, bytes; 0: 8 */
 	uint32_t page_bytes;
 	/* bytes of a burst on the buses, by direction; 0: a packet */
 	uint32_t burst_out_bytes, burst_in_bytes;
@@ -156,7 +157,7 @@ struct net_reliability {
 	 */
 	uint8_t neterr;
 	uint8_t lanes; /* lanes per link; 0: one */
-	/* cables of at least this length are optical, metres; 0: none */
+	/* cables of at least this length in metres are optical; 0: none */
 	uint16_t fibre;
 	/*
 	 * bytes that the fibres of an optical link carry at once, and whose
@@ -214,19 +215,19 @@ struct net_config {
 	char unit[16]; /* name of the node's network interface, e.g. "mu" */
 	/* topology */
 	uint8_t topology; /* enum net_topology */
-	uint8_t dims;	  /* torus: dimensions; trees: levels */
+	uint8_t dims;	  /* number of dimensions (torus) or levels (trees) */
 	/* torus: nodes per dimension; trees: children per level */
 	uint16_t size[NET_DIMS_MAX];
 	/* generalized trees: parents per level */
 	uint16_t parents[NET_DIMS_MAX];
 	uint8_t wrap[NET_DIMS_MAX];   /* 1: torus, 0: mesh, per dimension */
 	uint16_t links[NET_DIMS_MAX]; /* torus: links per neighbour; 0: one */
-	/* nodes per midplane and dimension; link chips connect midplanes */
+	/* nodes of a midplane per dimension; link chips connect midplanes */
 	uint16_t midplane[NET_DIMS_MAX];
 	/* size of the largest machine; 0: unlimited */
 	uint16_t full[NET_DIMS_MAX];
-	uint8_t rails;	  /* trees: parallel trees; 0: one */
-	uint8_t siblings; /* trees: links between sibling switches */
+	uint8_t rails;	  /* trees: number of parallel trees; 0: one */
+	uint8_t siblings; /* trees: number of links between sibling switches */
 	/*
 	 * trees: levels of a supernode, which needs one routing table entry
 	 * only; 0: no supernodes
@@ -407,7 +408,10 @@ struct net_config {
 	uint32_t coll_packet_ticks;
 	/* bytes of a barrier packet on the wire */
 	uint32_t barrier_bytes;
-	/* time in which an interface combines two packets; 0: cannot combine */
+	/*
+	 * time in which an interface combines two packets; 0: interfaces cannot
+	 * combine packets
+	 */
 	uint64_t fold_ps;
 	/* levels of the tree for commutative operations; 0: binomial */
 	uint8_t fold_levels;
@@ -437,7 +441,8 @@ struct net_config {
 	/* additional time for a message longer than a packet */
 	uint64_t message_ps;
 	/*
-	 * additional time for such a message if processors send it in packets
+	 * additional time for a message longer than a packet, if processors
+	 * send it in packets
 	 */
 	uint64_t eager_message_ps;
 	uint64_t recv_ps; /* time to receive a message */
@@ -506,7 +511,9 @@ static inline int net_is_switched(const struct net_config *cfg)
 {
 	return cfg->topology >= NET_DRAGONFLY;
 }
-/* Returns the nodes per router of a torus; 1: every node is a router. */
+/*
+ * Returns the number of nodes per router of a torus; 1: every node is a router.
+ */
 static inline unsigned net_router_nodes(const struct net_config *cfg)
 {
 	return cfg->router_nodes > 1 ? cfg->router_nodes : 1;

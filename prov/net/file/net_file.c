@@ -269,7 +269,7 @@ static int set_channels(const struct file_doc *doc, struct net_config *c)
 	return 0;
 }
 
-/* Sets values whose default is another value. */
+/* Sets missing values whose default is the value of another key. */
 static void set_defaults(const struct file_doc *doc, struct net_config *cfg)
 {
 	if (!file_line_get(doc, NULL, "eager_message"))
@@ -307,7 +307,7 @@ static int check_variant(const struct file_doc *doc)
 
 /*
  * Sets the values of paths and buses. A path inherits the values of path 0,
- * unless a line names the path.
+ * except those that have a line for the path.
  */
 static int take_parts(const struct file_doc *doc, struct net_config *cfg)
 {

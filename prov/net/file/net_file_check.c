@@ -139,7 +139,7 @@ static int check_end_tokens(const struct file_doc *doc,
 	return 0;
 }
 
-/* Returns the longest cable, in ps. */
+/* Returns the latency of the longest cable, in ps. */
 static uint64_t cable_ps(const struct net_config *c)
 {
 	uint64_t most = 0;

@@ -19,7 +19,10 @@
 #define WEFT_DATADIR "/usr/local/share"
 #endif
 
-/* Searches share/weft in every folder above file. */
+/*
+ * Searches for share/weft/`what` in every folder above `file`. Returns whether
+ * it was found.
+ */
 static bool search_above(char *file, const char *what, char *path, size_t len)
 {
 	char *slash;

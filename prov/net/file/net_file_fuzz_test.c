@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Machine files of all machines and generic networks with changed numbers,
- * words, lines and characters (test/support/fuzz.h): each is refused with a
- * message, by the parser or by the check of the configuration, or accepted.
+ * words, lines and characters (test/support/fuzz.h): each file is either
+ * accepted, or refused with a message by the parser or by the check of the
+ * configuration.
  */
 #include "prov/net/file/net_file.h"
 #include "test/support/fuzz.h"
@@ -31,7 +32,7 @@ static void read_machine(const char *name)
 	shipped[n] = 0;
 }
 
-/* Parses the text in a block of exactly its size. */
+/* Parses a copy of the text in a heap block of exactly its size. */
 static int parse(const struct net_spec *want)
 {
 	size_t len = strlen(text);
@@ -67,7 +68,7 @@ static bool parse_changed(struct fuzz *f)
 			fail_msg("refused without a message");
 		return false;
 	}
-	/* limits that depend on several numbers are checked here only */
+	/* only this check covers limits that depend on several numbers */
 	return net_config_check(&cfg) == 0;
 }
 

@@ -111,7 +111,7 @@ static void every_topology_has_working_defaults(void **state)
 	T_IS(cfg.wrap[2], 0);
 }
 
-/* Zero-load time of 64 bytes in a tree, from leaf to leaf, by hand. */
+/* Zero-load time of 64 bytes from leaf to leaf in a tree, computed by hand. */
 static void a_tree_takes_the_time_by_hand(void **state)
 {
 	struct net_fixture e;
@@ -123,8 +123,8 @@ static void a_tree_takes_the_time_by_hand(void **state)
 	/*
 	 * 300 ns to the engine; header and first chunk, 58 bytes, in 4.64 ns;
 	 * four links of 100 ns; 90 bytes on the wire, 7.2 ns, in 8 cycles; 300
-	 * ns to memory. The head leaves when the tail is built (7.2 ns), less
-	 * the 8 ns of the link, so with the first chunk.
+	 * ns to memory. The head may leave 8 ns, the time on the link, before
+	 * the tail is built (7.2 ns), so it leaves with the first chunk.
 	 */
 	T_IS(e.last_at, 300000 + 4640 + 400000 + 8000 + 300000);
 	net_fixture_close(&e);

@@ -45,7 +45,10 @@ static int graph_fail(const struct file_graph *g, const char *what)
 
 /* ---- contents ------------------------------------------------------------ */
 
-/* Returns the number of a switch, adding it if the name is new; -EINVAL. */
+/*
+ * Returns the number of a switch, adding it if the name is new; -EINVAL: the
+ * name is too long, or there are too many switches.
+ */
 static int switch_of(struct file_graph *g, const char *name)
 {
 	for (unsigned i = 0; i < g->switches; i++)
@@ -142,7 +145,7 @@ static bool begins(const char *text, char first, char second)
 	return text[0] == first && text[1] == second;
 }
 
-/* Skips a comment between slashes and asterisks, up to its last slash. */
+/* Skips a C-style comment, including its last slash. */
 static void skip_comment(struct file_graph *g)
 {
 	g->at += 2;
@@ -173,7 +176,10 @@ static bool is_word(char c)
 	return isalnum((unsigned char)c) || c == '_' || c == '.' || c == ':';
 }
 
-/* Reads a name, a quoted text, -- or one other character; "": the end. */
+/*
+ * Reads the next token: a name, a quoted text, "--" or one other character; "":
+ * the end.
+ */
 static int next_token(struct file_graph *g)
 {
 	size_t n = 0;
@@ -261,7 +267,8 @@ static int read_statement(struct file_graph *g)
 }
 
 /*
- * Reads node [..], edge [..], graph [..] or name=value, which have no effect.
+ * Reads "node [..]", "edge [..]", "graph [..]" or "name=value", which have no
+ * effect.
  */
 static int skip_default(struct file_graph *g, bool *done_p)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Internal interface of the files of the machine file reader. */
+/* Internal interface of the machine file reader. */
 #ifndef WEFT_NET_FILE_INT_H
 #define WEFT_NET_FILE_INT_H
 
@@ -117,7 +117,7 @@ const struct file_key *file_key_nearest(const char *name);
 int file_value(const struct file_doc *doc, const struct file_line *item,
 	       uint64_t cycle_ps, struct net_config *cfg, void *base);
 
-/* net_file_part.c: paths and buses */
+/* net_file_part.c: reads paths and buses */
 int file_paths(const char *text, struct net_config *cfg);
 int file_buses(const char *text, struct net_config *cfg);
 int file_bus_mask(const char *text, const struct net_config *cfg,
@@ -129,7 +129,7 @@ void *file_part(const char *name, unsigned flags, struct net_config *cfg);
 int file_choices(const char *operation, const char *text,
 		 struct net_config *cfg);
 
-/* net_file_shape.c: dimension lengths, torus or mesh, order and zones */
+/* net_file_shape.c: reads dimension lengths, torus or mesh, order and zones */
 int file_dims(const char *text, unsigned most, uint16_t *size, char *wrap,
 	      unsigned *count_p);
 /* Returns the maximum length of a dimension. */
@@ -148,7 +148,7 @@ int file_check(const struct file_doc *doc, const struct net_config *c);
  */
 #define FILE_QUEUES_MAX 112u
 
-/* net_file_generic.c: machines with unit = generic */
+/* net_file_generic.c: support for machines with unit = generic */
 static inline bool file_is_generic(const struct net_config *cfg)
 {
 	return !strcmp(cfg->unit, "generic");
@@ -159,7 +159,7 @@ const char *file_generic_default(const char *key);
 /* Refuses keys that have no effect with the machine's topology. */
 int file_generic_topology(const struct file_doc *doc,
 			  const struct net_config *cfg);
-/* Refuses two keys that set the same value. */
+/* Refuses a file with two keys that set the same value. */
 int file_generic_pairs(const struct file_doc *doc);
 /* Sets the values that follow from those of LogGP and from the shape. */
 void file_generic_set(struct net_config *cfg);
@@ -170,7 +170,7 @@ struct file_graph_names {
 };
 int file_graph(const struct file_doc *doc, const struct file_line *item,
 	       struct net_config *cfg, struct file_graph_names *names);
-/* Like file_graph, with the text of the file and the number of its line. */
+/* Like file_graph, for text that starts at line `line` of file `path`. */
 int file_graph_text(const struct file_doc *doc, const char *path, char *text,
 		    unsigned line, struct net_config *cfg,
 		    struct file_graph_names *names);

@@ -17,7 +17,7 @@ static char text[65536], shipped[65536];
 static size_t text_len;
 static const char *variant;
 
-/* Removes the choices of algorithms, which tests add themselves. */
+/* Removes the choose_ lines, which tests add themselves. */
 static void remove_choices(char *from)
 {
 	char *line, *end;
@@ -315,7 +315,7 @@ static void error_message_names_the_line(void **state)
 	check_error("recv", "send = 3 ns", "already");
 }
 
-/* The counters of tokens between a node and its router have eight bits. */
+/* The token counters between a node and its router have eight bits. */
 static void tokens_at_nodes_are_at_most_255(void **state)
 {
 	for (unsigned vc = 1; vc < NET_VC_MAX; vc++) {

@@ -208,7 +208,7 @@ static int name(const struct file_doc *doc, const struct file_line *item,
 	return 0;
 }
 
-/* A mesh is a torus whose dimensions are not rings. */
+/* Sets the topology. A mesh is a torus whose dimensions are not rings. */
 static int topology(const struct file_doc *doc, const struct file_line *item,
 		    struct net_config *cfg)
 {

@@ -10,7 +10,7 @@
  * table with one line of coordinates "a b c d e t" for each rank; # starts a
  * comment.
  *
- * Functions that fail write an error message for the user to why.
+ * Functions that fail write an error message for the user to `why`.
  */
 #ifndef WEFT_NET_MAP_H
 #define WEFT_NET_MAP_H
@@ -64,7 +64,9 @@ void net_node_coords(const struct net_config *cfg, uint32_t node, uint16_t *at);
 int net_map_is_order(const char *text);
 /* Reads a file; the caller frees the text. Returns 0 or -errno. */
 int net_map_read(const char *name, char **text_p, char why[NET_MAP_WHY]);
-/* Computes node and slot of args->ranks ranks. 0, -EINVAL or -ENOMEM. */
+/*
+ * Computes node and slot of args->ranks ranks. Returns 0, -EINVAL or -ENOMEM.
+ */
 int net_map_fill(const struct net_map_args *args, struct net_place *place,
 		 char why[NET_MAP_WHY]);
 

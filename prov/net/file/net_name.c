@@ -24,8 +24,8 @@ static unsigned torus_class_of(const struct net_config *cfg, uint32_t node,
 }
 
 /*
- * Class N: links between a node and its shared router. Class I: links between a
- * compute node and its I/O node.
+ * Writes the name of a class. N: links between a node and its shared router; I:
+ * links between a compute node and its I/O node.
  */
 static void torus_class_name(const struct net_config *cfg, unsigned class,
 			     char name[NET_CLASS_NAME])
@@ -118,7 +118,10 @@ static void torus_group(const struct net_config *cfg, unsigned i,
 	g->ports = i ? g->ports : 1;
 }
 
-/* Nodes, and shared routers or I/O nodes, are separate groups. */
+/*
+ * Returns the number of groups of nodes; shared routers or I/O nodes are a
+ * group of their own.
+ */
 static unsigned torus_groups(const struct net_config *cfg)
 {
 	return net_router_nodes(cfg) > 1 || cfg->io_nodes ? 2 : 1;

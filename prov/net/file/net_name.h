@@ -20,7 +20,10 @@ enum { NET_CLASSES_MAX = 2 * NET_DIMS_MAX + 2, NET_CLASS_NAME = 4 };
 
 /* Returns whether nodes have coordinates. */
 bool net_has_coords(const struct net_config *cfg);
-/* Number of link classes; the links of one direction or level are a class. */
+/*
+ * Returns the number of link classes; the links of one direction or level are a
+ * class.
+ */
 unsigned net_classes(const struct net_config *cfg);
 unsigned net_class_of(const struct net_config *cfg, uint32_t node,
 		      unsigned port);

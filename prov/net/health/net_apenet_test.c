@@ -157,7 +157,7 @@ static void with_two_engines_the_link_is_the_bottleneck(void **state)
 	double one, two;
 
 	load("apenet@single");
-	one = stream(HOST, HOST, 0, 8); /* to the same node, without a link */
+	one = stream(HOST, HOST, 0, 8); /* loopback: uses no link */
 	is_about(one, 2000, 1);
 	is_about(stream(HOST, HOST, 1, 40), 2000, 2);
 	load("apenet");
@@ -185,8 +185,8 @@ static void tlb_hit_avoids_processor_time(void **state)
 }
 
 /*
- * Sends 60 packets from each of the first neighbours of node 0. Returns the
- * time of the last arrival, counted from `at`.
+ * Sends 60 packets from each of the first `links` neighbours of node 0. Returns
+ * the time of the last arrival, counted from `at`.
  */
 static uint64_t all_neighbours_send(struct net_fixture *e, unsigned links,
 				    uint64_t at, uint64_t bytes)
@@ -281,7 +281,7 @@ static uint32_t node_at(uint16_t x, uint16_t y, uint16_t z)
 	return net_node_at(&cfg, at);
 }
 
-/* Packets travel in x, then y, then z, the shorter direction of each ring. */
+/* Packets travel in x, y, z order, in the shorter direction of each ring. */
 static void dimension_order_and_wraparound_routing(void **state)
 {
 	struct net_fixture e;
@@ -330,8 +330,9 @@ static void rings_do_not_deadlock(void **state)
 }
 
 /*
- * Node 0 sends 20 packets to node 1, with a buffer for one. Returns the time
- * until all have arrived; back: node 1 sends at the same time.
+ * Node 0 sends 20 packets to node 1, which has a buffer for one packet. Returns
+ * the time until all packets have arrived; back: node 1 also sends at the same
+ * time.
  */
 static uint64_t with_few_credits(bool back)
 {
@@ -372,13 +373,13 @@ static void credits_travel_in_control_words(void **state)
 	uint64_t idle = with_few_credits(false), busy = with_few_credits(true);
 
 	T_TRUE(busy > idle);
-	/* 19 credits wait for 80 B at 2.8 GB/s at most */
+	/* each of 19 credits waits for at most 80 B at 2.8 GB/s */
 	T_TRUE(busy - idle <= 19 * 29000);
 }
 
 /*
- * Three neighbours send to a board that cannot find the pages fast enough: they
- * wait for credits, nothing is lost, and the rate is shared equally.
+ * Three neighbours send to a board that cannot find the pages fast enough: the
+ * neighbours wait for credits, nothing is lost, and the rate is shared equally.
  */
 static void credits_throttle_a_fast_sender(void **state)
 {

@@ -228,7 +228,7 @@ void net_watch_word(struct net_watch *w, uint64_t at, uint64_t cookie,
 
 /* ---- opening and closing ------------------------------------------------- */
 
-/* Returns the time in the period at which a node acts. */
+/* Returns the time within each period at which a node acts. */
 static uint64_t phase(const struct net_watch *w, uint64_t seed, uint64_t node)
 {
 	return weft_hash_mix(weft_hash_mix(seed + 1) ^ node) % w->period;

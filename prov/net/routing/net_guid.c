@@ -7,13 +7,19 @@
 #include <errno.h>
 #include <string.h>
 
-/* The tables in the block: routes, then the numbers of all entries. */
+/*
+ * Layout of the routing tables in the block: the different routes, then for
+ * each table entry the number of its route.
+ */
 struct tables {
 	uint64_t entries; /* entries of one table */
 	uint64_t bytes;
 	/* an entry with ports is in use; the last entry is temporary */
 	struct net_fat_route route[NET_TABLE_ROUTES + 1];
-	/* number of the route plus one, or 0: not computed yet */
+	/*
+	 * for each table entry: number of its route plus one, or 0: not
+	 * computed yet
+	 */
 	uint16_t number[];
 };
 
@@ -22,7 +28,10 @@ static struct tables *tables_of(const struct net *net)
 	return net_at(net, net->off_table);
 }
 
-/* Returns the end nodes of a supernode or, without one, of the machine. */
+/*
+ * Returns the number of end nodes of a supernode or, without supernodes, of the
+ * machine.
+ */
 static uint32_t nodes_inside(const struct net_fat *f)
 {
 	return f->ends[f->super ? f->super : f->levels];
@@ -71,9 +80,9 @@ void net_table_clear(struct net *net)
 }
 
 /*
- * Returns the kind of port at which packets arrive after this number of hops:
- * at a switch of the first level, from its nodes, from its sibling or from
- * above.
+ * Returns the kind of port at which packets arrive at a switch after this
+ * number of hops. A switch of level 1 has three kinds: ports to its nodes, to
+ * its sibling and to higher switches.
  */
 static unsigned port_kind(const struct net_fat *f, uint32_t node, unsigned hops)
 {
@@ -106,8 +115,9 @@ static uint16_t *number_of(const struct net *net, uint32_t node, unsigned hops,
 }
 
 /*
- * Returns the ports through which all nodes of an entry can be reached; an
- * entry for another supernode stands for the nodes of all its switches.
+ * Returns a mask of the ports through which all nodes of a table entry can be
+ * reached; an entry for another supernode stands for the nodes of all switches
+ * of that supernode.
  */
 static uint64_t open_to_all(const struct net *net, uint32_t node, unsigned hops,
 			    uint32_t first, uint32_t count)
@@ -122,7 +132,7 @@ static uint64_t open_to_all(const struct net *net, uint32_t node, unsigned hops,
 	return open;
 }
 
-/* Computes an entry, as the machine's management software does. */
+/* Computes a table entry as the machine's management software does. */
 static void entry_compute(const struct net *net, uint32_t node, unsigned hops,
 			  uint32_t dst, bool inside, struct net_fat_route *r)
 {
@@ -148,7 +158,10 @@ static bool same_route(const struct net_fat_route *a,
 	       a->first == b->first;
 }
 
-/* Stores a route once. Returns its number; NET_TABLE_ROUTES: no space. */
+/*
+ * Stores a route unless it is stored already. Returns its number;
+ * NET_TABLE_ROUTES: no space.
+ */
 static uint32_t route_add(struct tables *t, const struct net_fat_route *r)
 {
 	uint64_t key =
@@ -185,7 +198,7 @@ const struct net_fat_route *net_table_find(const struct net *net, uint32_t node,
 	return &t->route[i];
 }
 
-/* Returns a number of hops after which packets arrive at this port. */
+/* Returns a number of hops after which packets may arrive at this port. */
 static unsigned hops_at(const struct net_fat *f, uint32_t node, unsigned port)
 {
 	if (port < f->m[1])
@@ -193,7 +206,7 @@ static unsigned hops_at(const struct net_fat *f, uint32_t node, unsigned port)
 	return net_fat_is_sibling(f, node, port) ? 2 : 3;
 }
 
-/* Returns whether all ports of a route have links. */
+/* Returns whether the route has ports and all of them have links. */
 static bool route_valid(const struct net *net, uint32_t node,
 			const struct net_fat_route *r)
 {

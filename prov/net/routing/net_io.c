@@ -20,14 +20,20 @@ static unsigned torus_hops(const struct net *net, uint32_t a, uint32_t b)
 	return hops;
 }
 
-/* Returns the link of the I/O node to the nearest bridge. */
+/*
+ * Returns the number of the I/O node's link that leads to the bridge nearest to
+ * `node`.
+ */
 static unsigned nearest_link(const struct net *net, uint32_t node, uint32_t io)
 {
 	unsigned best = 0, least = UINT32_MAX, hops;
 
 	for (unsigned k = 0; k < net->cfg.io_links; k++) {
 		hops = torus_hops(net, node, net_topo_bridge(&net->cfg, io, k));
-		/* if two bridges are equally distant, the parity selects one */
+		/*
+		 * of two equally distant bridges, the parity of the node's
+		 * coordinates selects one
+		 */
 		if (hops < least ||
 		    (hops == least && net_coord(net, node)->odd)) {
 			least = hops;

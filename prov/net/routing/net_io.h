@@ -21,13 +21,16 @@
 /* Returns the bridge on the path between a compute node and an I/O node. */
 uint32_t net_io_bridge(const struct net *net, uint32_t node, uint32_t io);
 /*
- * Replaces an I/O node as source or target of a message by the bridge.
- * -EINVAL: the message may not use I/O links: it is not a system message, both
- * ends are I/O nodes, or the compute node is in another partition.
+ * Sets *torus to the message with an I/O node as source or target replaced by
+ * the bridge. -EINVAL: the message may not use I/O links: it is not a system
+ * message, both ends are I/O nodes, or the compute node is in another
+ * partition.
  */
 int net_io_message(const struct net *net, const struct net_msg *msg,
 		   struct net_msg *torus);
-/* Sets the port of a packet at a node whose torus hops are done. */
+/*
+ * Sets the output port of a packet at a node where its torus hops are complete.
+ */
 void net_io_ports(const struct net *net, struct net_packet *p, uint32_t node);
 
 static inline bool net_io_is(const struct net *net, uint32_t node)

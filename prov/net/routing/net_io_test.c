@@ -19,7 +19,7 @@ static void io_config(struct net_config *cfg, uint16_t partitions)
 	cfg->io_links = 2;
 }
 
-/* Latency of a packet of 512 bytes over these hops. */
+/* Returns the latency of a packet of 512 bytes over this number of hops. */
 static uint64_t latency(const struct net_config *c, unsigned hops)
 {
 	return c->path[0].inject_ps + 544 * 312500 / 1000 + hops * c->hop_ps +
@@ -138,7 +138,7 @@ static void load_is_shared_by_bridges_at_equal_distance(void **state)
 	net_fixture_close(&e);
 }
 
-/* Traffic inside the torus is the same with I/O nodes. */
+/* I/O nodes do not change the times of traffic inside the torus. */
 static void other_packets_take_the_same_time(void **state)
 {
 	uint64_t last[2];
@@ -168,7 +168,7 @@ static void other_packets_take_the_same_time(void **state)
 
 /* ---- partitions ---------------------------------------------------------- */
 
-/* Returns a hash of the callbacks of partition 0, with traffic in others. */
+/* Returns a hash of partition 0's callbacks; other partitions have traffic. */
 static uint64_t partition_log(uint16_t partitions, unsigned busy)
 {
 	struct net_msg m = { .bytes = 5000 };

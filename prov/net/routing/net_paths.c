@@ -2,8 +2,8 @@
 /*
  * Tables of the paths between switches. Paths are shortest paths in which a
  * link between groups counts as three links: in a dragonfly every path without
- * detour then uses one such link at most. In a HyperX only links of the first
- * dimension in which switch and target differ are used.
+ * detour then uses one such link at most. In a HyperX a packet uses only links
+ * of the first dimension in which the current switch and the target differ.
  *
  * Up-down routing numbers the switches by their distance from a root, the
  * switch with the most links. A path uses links to lower numbers first, then
@@ -52,7 +52,7 @@ static unsigned link_cost(const struct net_paths *p, uint32_t sw, unsigned port)
 	return is_global(p, sw, port) ? GLOBAL_COST : 1;
 }
 
-/* Restriction of the links that a search uses. */
+/* Links that a search may use. */
 enum search { ALL, DOWN, UP };
 
 static bool uses(const struct net_paths *p, enum search search, uint32_t sw,
@@ -63,8 +63,8 @@ static bool uses(const struct net_paths *p, enum search search, uint32_t sw,
 }
 
 /*
- * Lowers the costs of neighbours that have a link to `sw`. Returns whether a
- * cost has changed.
+ * Lowers the costs of the neighbours of `sw` whose path through `sw` is
+ * cheaper. Returns whether a cost has changed.
  */
 static bool relax(const struct net_paths *p, uint32_t sw, uint8_t *cost,
 		  enum search search)
@@ -90,8 +90,8 @@ static bool relax(const struct net_paths *p, uint32_t sw, uint8_t *cost,
 }
 
 /*
- * Computes all costs, in increasing order, so that no cost is lowered
- * afterwards.
+ * Computes the costs of all switches in increasing order, so that no cost is
+ * lowered later.
  */
 static void search_costs(const struct net_paths *p, uint8_t *cost,
 			 enum search search)
@@ -108,7 +108,7 @@ static void search_costs(const struct net_paths *p, uint8_t *cost,
 				last = c + GLOBAL_COST;
 }
 
-/* Returns the ports of a switch that are on a path of least cost. */
+/* Returns a mask of the switch's ports that are on a path of least cost. */
 static uint64_t best_ports(const struct net_paths *p, uint32_t sw,
 			   unsigned have, const uint8_t *cost,
 			   enum search search)
@@ -127,7 +127,10 @@ static uint64_t best_ports(const struct net_paths *p, uint32_t sw,
 	return mask;
 }
 
-/* Keeps the ports of the first dimension of a HyperX. */
+/*
+ * Returns the ports of the mask that belong to the first dimension of a HyperX
+ * that occurs in it.
+ */
 static uint64_t first_dimension(const struct net_paths *p, uint32_t sw,
 				uint64_t mask)
 {
@@ -179,7 +182,10 @@ static unsigned degree(const struct net_paths *p, uint32_t sw)
 	return n;
 }
 
-/* Numbers the switches by distance: the root first, then distance 1, 2, ... */
+/*
+ * Numbers the switches by distance from the root: first the root, then the
+ * switches at distance 1, 2, ...
+ */
 static void fill_ranks(struct net_paths *p, uint8_t *cost)
 {
 	uint32_t root = 0, n = 0;
@@ -253,7 +259,10 @@ static void fill_homes(struct net_paths *p)
 	}
 }
 
-/* Counts the links of the path that follows the first port of each switch. */
+/*
+ * Returns the number of links of the path that follows the first port of each
+ * switch.
+ */
 static unsigned count_hops(const struct net_paths *p, uint32_t sw,
 			   uint32_t target)
 {

@@ -12,7 +12,7 @@
 
 enum { PACKETS = 256 };
 
-/* Configures a tree with four children per switch; up: parents of a switch. */
+/* Configures a tree with four children and `up` parents per switch. */
 static void tree_config(struct net_config *cfg, uint8_t levels, uint16_t up)
 {
 	unsigned l;
@@ -38,7 +38,7 @@ static uint64_t packets_on_port(const struct net_fixture *e, uint32_t node,
 	return c.packets;
 }
 
-/* Returns how many upward links of a leaf the messages of its nodes use. */
+/* Returns how many upward links of a leaf switch its nodes' messages use. */
 static unsigned upward_links_used(uint16_t up, uint8_t routing, uint32_t nodes)
 {
 	struct net_msg msg = { .bytes = 512 * PACKETS, .routing = routing };
@@ -209,7 +209,7 @@ static void invalid_source_route_is_refused(void **state)
 
 /* ---- channels and priorities --------------------------------------------- */
 
-/* Nodes 1 to 15 fill all buffers to node 0, which stores slowly. */
+/* Nodes 1 to 15 fill all buffers towards node 0, which stores slowly. */
 static void fill_buffers(struct net_fixture *e, struct net_config *cfg,
 			 uint8_t routing)
 {
@@ -280,7 +280,7 @@ static void full_channel_does_not_block_higher_priority(void **state)
 	       alone + 4 * packet);
 }
 
-/* A sender prefers packets of high priority, although they arrived last. */
+/* A sender prefers high-priority packets, although they were posted last. */
 static void high_priority_packets_overtake(void **state)
 {
 	static const uint8_t routing[] = { NET_DETERMINISTIC, NET_HIGH,

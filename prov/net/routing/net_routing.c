@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Routing: the ports that a packet may use. On a torus, the hops and direction
- * of a message in each dimension are determined at the source: the direction is
- * that of the hint, otherwise the shorter one; if both are equally long, the
- * parity of the source's coordinates decides. A dynamic packet uses the first
- * mask of its zone set that contains a dimension with hops left, and may take
- * any such dimension of the mask. A deterministic packet follows the configured
- * dimension order.
+ * Routing: the ports that a packet may use. On a torus, the number of hops and
+ * the direction of a message in each dimension are determined at the source.
+ * The direction is that of the hint; without a hint it is the shorter one, and
+ * if both are equally long, the parity of the source's coordinates selects it.
+ * A dynamic packet uses the first mask of its zone set that contains a
+ * dimension with hops left, and may take any such dimension of the mask. A
+ * deterministic packet follows the configured dimension order.
  */
 #include "prov/net/fault/net_fault_int.h"
 #include "prov/net/net_layout.h"
@@ -22,7 +22,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Fills the table entries for the mask `left` of dimensions with hops left. */
+/*
+ * Fills the table entries for packets whose remaining hops are in the
+ * dimensions of mask `left`.
+ */
 static void init_masks(struct net *net, unsigned left)
 {
 	const struct net_config *cfg = &net->cfg;
@@ -42,7 +45,10 @@ static void init_masks(struct net *net, unsigned left)
 	}
 }
 
-/* Sets the ports of a direction, and the slots that stay in its ring. */
+/*
+ * Sets the ports of a direction, and the queue slots of packets that stay in
+ * the same ring.
+ */
 static void init_dir(struct net *net, unsigned dir)
 {
 	unsigned first = net_topo_first(&net->cfg, dir), port, in, slot;
@@ -118,7 +124,10 @@ int net_tables_load(struct net *net, const uint8_t order[NET_DIMS_MAX],
 	return 0;
 }
 
-/* Returns the signed hops: `up` hops upward, or size - up hops downward. */
+/*
+ * Returns the number of hops in a ring, with sign: `up` hops upward, or `up` -
+ * size, which is negative, for downward hops.
+ */
 static int plan_ring(int up, int size, int hint, unsigned odd)
 {
 	if (hint)
@@ -128,7 +137,10 @@ static int plan_ring(int up, int size, int hint, unsigned odd)
 	return 2 * up < size ? up : up - size;
 }
 
-/* Computes the hops in one dimension. -EINVAL: the hint leaves the mesh. */
+/*
+ * Sets *rem_p to the number of hops in one dimension. -EINVAL: the hint leads
+ * out of the mesh.
+ */
 static int plan_dim(const struct net *net, const struct net_msg *msg,
 		    unsigned d, int8_t *rem_p)
 {
@@ -150,7 +162,10 @@ static int plan_dim(const struct net *net, const struct net_msg *msg,
 	return 0;
 }
 
-/* A message to its own source with a hint travels once around the ring. */
+/*
+ * Computes the hops of a message to its own source: with a hint it travels once
+ * around the ring.
+ */
 static int plan_round(const struct net_config *cfg, const struct net_msg *msg,
 		      int8_t *rem)
 {
@@ -192,7 +207,7 @@ static bool source_route_check(const struct net *net, const struct net_msg *msg)
 	return node == msg->dst;
 }
 
-/* Returns whether both ends of a message are in the same partition. */
+/* Returns whether source and target of a message are in the same partition. */
 static bool in_partition(const struct net *net, const struct net_msg *msg)
 {
 	uint32_t each = net_topo_compute(&net->cfg) / net->cfg.partitions;
@@ -250,8 +265,8 @@ void net_routing_start(const struct net *net, struct net_packet *p)
 	}
 	if (net->parallel) {
 		/*
-		 * source and target select a parallel link; with NET_P_SPREAD
-		 * also the address
+		 * source and target select one of several parallel links; with
+		 * NET_P_SPREAD, the address does as well
 		 */
 		const struct net_mrec *m = net_mrec(net, p->msg);
 		uint64_t key = (uint64_t)m->src << 32 | p->dst;
@@ -276,7 +291,10 @@ void net_routing_spread(const struct net *net, struct net_packet *p)
 		p->want |= net->dir_ports[__builtin_ctzll(dirs)];
 }
 
-/* Returns the port of the source route; NET_ROUTE_ANY: all ports of `want`. */
+/*
+ * Returns the next port of the source route as a mask; if it is NET_ROUTE_ANY,
+ * all ports of `want`.
+ */
 static uint64_t source_route_port(const struct net *net,
 				  const struct net_packet *p, uint64_t want,
 				  unsigned *det_p)
@@ -293,7 +311,8 @@ static uint64_t source_route_port(const struct net *net,
 }
 
 /*
- * Routes around dead links. A packet without a route waits at its first port.
+ * Routes around dead links. A packet that has no route waits at the port that
+ * it would use without dead links.
  */
 WEFT_COLD static uint64_t detour(const struct net *net,
 				 const struct net_packet *p, uint32_t node,
@@ -313,7 +332,10 @@ WEFT_COLD static uint64_t detour(const struct net *net,
 				    det_p);
 }
 
-/* Returns the ports of the entry in the switch's routing table. */
+/*
+ * Returns a mask of the ports in the switch's routing table entry for the
+ * packet.
+ */
 static uint64_t ports_by_table(const struct net *net,
 			       const struct net_packet *p, uint32_t node,
 			       unsigned *det_p)
@@ -354,7 +376,10 @@ static void ports_fat(const struct net *net, struct net_packet *p,
 	p->want = p->flags & NET_P_DYN ? want : 0;
 }
 
-/* Routes a packet from its node over the routers to the target. */
+/*
+ * Routes a packet on a torus with shared routers: from its source node to a
+ * router, over the routers, and to the target.
+ */
 static void ports_shared(const struct net *net, struct net_packet *p,
 			 uint32_t node)
 {
@@ -378,8 +403,8 @@ static void ports_shared(const struct net *net, struct net_packet *p,
 }
 
 /*
- * A node has one port, and all its packets use the first channel of the link;
- * switches route packets in net_switched.c.
+ * Networks of switches: a node has one port, and all its packets use the first
+ * channel of the link. The switches themselves route packets in net_switched.c.
  */
 static void ports_switched(struct net_packet *p)
 {

@@ -15,7 +15,10 @@ void net_fault_routing(const struct net *net, struct net_packet *p,
  */
 int net_routing_plan(const struct net *net, const struct net_msg *msg,
 		     int8_t *rem);
-/* Converts directions to ports if directions have several ports. */
+/*
+ * Converts the directions in `want` and `det` to ports, if directions have
+ * several ports.
+ */
 void net_routing_spread(const struct net *net, struct net_packet *p);
 /* Set and update `want` and `det` in trees and with shared routers. */
 void net_routing_ports_other(const struct net *net, struct net_packet *p,
@@ -36,7 +39,7 @@ static inline void net_routing_ports_torus(const struct net *net,
 	if (weft_unlikely(net->parallel))
 		net_routing_spread(net, p);
 }
-/* Sets `want` and `det` of a packet at a node that is not its target. */
+/* Sets `want` and `det` of a packet at a node other than its target. */
 static inline void net_routing_ports(const struct net *net,
 				     struct net_packet *p, uint32_t node)
 {
@@ -59,7 +62,7 @@ static inline void net_routing_hop_torus(const struct net *net,
 	p->rem[d] = (int8_t)(p->rem[d] + 1 - 2 * (int)(flow & 1));
 	p->left &= (uint8_t) ~((unsigned)(p->rem[d] == 0) << d);
 }
-/* Updates a packet that leaves the node by this port. */
+/* Updates a packet's remaining hops when it leaves the node by this port. */
 static inline void net_routing_hop(const struct net *net, struct net_packet *p,
 				   uint32_t node, unsigned port)
 {
@@ -68,7 +71,7 @@ static inline void net_routing_hop(const struct net *net, struct net_packet *p,
 	else
 		net_routing_hop_torus(net, p, port);
 }
-/* Sets `left` and `dirs` of a packet from its hops. */
+/* Sets `left` and `dirs` of a packet from its hops per dimension. */
 void net_routing_start(const struct net *net, struct net_packet *p);
 unsigned net_routing_hops(const struct net *net, uint32_t src, uint32_t dst);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Routing in a fat tree; net_fat.h describes the routes. A digit of the target
- * selects the parent of a deterministic packet, so that targets spread over the
- * top switches and all packets to one target use one route down. Towards
- * another supernode, the number of that supernode selects the parent, because
- * switches have one table entry for the whole supernode.
+ * Routing in a fat tree; net_fat.h describes the routes. A digit of the
+ * target's number selects the parent to which a deterministic packet goes, so
+ * that packets to different targets spread over the top switches, and all
+ * packets to one target use the same route down. For a target in another
+ * supernode, the number of that supernode selects the parent, because switches
+ * have one table entry for the whole supernode.
  */
 #include "prov/net/routing/net_fat.h"
 #include "prov/net/net.h"
@@ -14,7 +15,7 @@ static uint64_t mask(unsigned first, unsigned count)
 	return count ? ~0ull >> (64 - count) << first : 0;
 }
 
-/* Returns the digit that selects the upward link. */
+/* Returns the digit of the target's number that selects the upward link. */
 static uint32_t digit(const struct net_fat *f, const struct net_fat_place *p,
 		      uint32_t dst)
 {

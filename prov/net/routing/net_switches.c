@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Topologies of networks of switches, one table row each: the links of a switch
- * to other switches, numbered from 0.
+ * Topologies of networks of switches, with one table entry for each topology:
+ * how the links of a switch to other switches, numbered from 0, are connected.
  */
 #include "prov/net/routing/net_switches.h"
 
 struct kind {
-	/* switches per group; without groups: 1 */
+	/* returns the number of switches per group; 1 without groups */
 	uint32_t (*group_size)(const struct net_config *cfg);
 	uint32_t (*switches)(const struct net_config *cfg);
 	unsigned (*links)(const struct net_config *cfg);
@@ -32,8 +32,9 @@ static uint32_t one(const struct net_config *cfg)
 /* ---- links between groups ------------------------------------------------ */
 
 /*
- * Returns the other end of global link j of a group: a link number of another
- * group. -1: more links than can be distributed evenly.
+ * Returns the group to which global link j of a group leads, and sets *j_p to
+ * the number of the link in that group. -1: the link is not used, because the
+ * links cannot be distributed evenly.
  */
 static int64_t global_peer(const struct net_config *cfg, uint32_t group,
 			   uint32_t links, uint32_t j, uint32_t *j_p)

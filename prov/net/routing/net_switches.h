@@ -47,9 +47,12 @@ uint32_t net_switches(const struct net_config *cfg);
 uint32_t net_switches_nodes(const struct net_config *cfg);
 /* Returns the maximum number of nodes of a switch; they use its first ports. */
 unsigned net_switches_own(const struct net_config *cfg);
-/* Returns the ports of the largest switch. */
+/* Returns the number of ports of the largest switch. */
 unsigned net_switches_ports(const struct net_config *cfg);
-/* Returns the switch of a node, and the switch's port to that node. */
+/*
+ * Returns the switch to which a node is connected, and sets *port_p to the
+ * switch's port for that node.
+ */
 uint32_t net_switches_home(const struct net_config *cfg, uint32_t node,
 			   unsigned *port_p);
 /* Returns the node at a port of a switch; -1: none. */
@@ -58,18 +61,23 @@ int64_t net_switches_node(const struct net_config *cfg, uint32_t sw,
 /* Returns the group of a switch; the switch itself if there are no groups. */
 uint32_t net_switches_group(const struct net_config *cfg, uint32_t sw);
 /*
- * Returns the switch at the other end of a port, or -1; sets the port there and
- * the level of the link: 0 local, 1 global, or the dimension of a HyperX.
+ * Returns the switch at the other end of a port's link, or -1; sets *port_p to
+ * that switch's port, and *level_p to the level of the link: 0 (local), 1
+ * (global) or, in a HyperX, the dimension.
  */
 int64_t net_switches_peer(const struct net_config *cfg, uint32_t sw,
 			  unsigned port, unsigned *port_p, unsigned *level_p);
-/* Returns the other end of any link, in the numbers of net_topo_peer(). */
+/*
+ * Returns the node or switch at the other end of any link, in the node numbers
+ * of net_topo_peer().
+ */
 int64_t net_switches_link(const struct net_config *cfg, uint32_t node,
 			  unsigned port, unsigned *port_p, unsigned *level_p);
 
 /*
- * Paths between switches, as tables. `next` has for each phase, switch and
- * target switch a mask of ports; phase 1 exists with up-down routing only.
+ * Paths between switches, as tables. `next` contains a mask of ports for each
+ * phase, switch and target switch; there is a phase 1 only with up-down
+ * routing.
  */
 struct net_paths {
 	const struct net_config *cfg;
@@ -78,7 +86,8 @@ struct net_paths {
 	unsigned ports;
 	unsigned phases;
 	uint64_t *next;
-	uint64_t *global; /* per switch: mask of the links between groups */
+	/* per switch: mask of the ports with links to other groups */
+	uint64_t *global;
 	/* per switch and port: peer << 8 | port of the peer, or NET_PEER_NONE
 	 */
 	uint32_t *link;
@@ -86,7 +95,10 @@ struct net_paths {
 	/* per node: switch << 8 | port of the switch */
 	uint32_t *home;
 	uint16_t *group; /* per switch */
-	/* up-down routing: position of each switch; the root is 0 */
+	/*
+	 * up-down routing: position of each switch in the order by distance;
+	 * the root has 0
+	 */
 	uint16_t *rank;
 };
 
@@ -94,8 +106,8 @@ size_t net_paths_bytes(const struct net_config *cfg);
 /* Sets the numbers of switches, nodes, ports and phases. */
 void net_paths_count(const struct net_config *cfg, struct net_paths *p);
 /*
- * Sets the pointers into a block of net_paths_bytes() bytes; the counts in
- * p must be set.
+ * Sets the pointers of p to a block of net_paths_bytes() bytes;
+ * net_paths_count() must have been called before.
  */
 static inline void net_paths_at(struct net_paths *p, void *block)
 {
@@ -107,7 +119,7 @@ static inline void net_paths_at(struct net_paths *p, void *block)
 	p->rank = p->group + p->count;
 	p->hops = (uint8_t *)(p->rank + p->count);
 }
-/* Computes the tables. */
+/* Computes the contents of all tables. */
 void net_paths_fill(struct net_paths *p);
 
 static inline uint64_t net_paths_next(const struct net_paths *p, unsigned phase,
@@ -120,7 +132,7 @@ static inline unsigned net_paths_hops(const struct net_paths *p, uint32_t sw,
 {
 	return p->hops[(uint64_t)sw * p->count + target];
 }
-/* Returns the switch at the other end of a port, or -1. */
+/* Returns the switch at the other end of a port's link, or -1. */
 static inline int64_t net_paths_peer(const struct net_paths *p, uint32_t sw,
 				     unsigned port)
 {
@@ -128,7 +140,10 @@ static inline int64_t net_paths_peer(const struct net_paths *p, uint32_t sw,
 
 	return link == NET_PEER_NONE ? -1 : (int64_t)(link >> 8);
 }
-/* Returns whether a packet at a switch has reached its intermediate switch. */
+/*
+ * Returns whether a packet at switch `sw` has reached the group of its
+ * intermediate switch `via`; without groups, that switch itself.
+ */
 static inline bool net_paths_reached(const struct net_paths *p, uint32_t sw,
 				     uint32_t via)
 {
@@ -136,18 +151,21 @@ static inline bool net_paths_reached(const struct net_paths *p, uint32_t sw,
 }
 /* Returns whether the link leads away from the root of up-down routing. */
 bool net_paths_is_down(const struct net_paths *p, uint32_t sw, unsigned port);
-/* Returns the longest path without detour, in links between switches. */
+/*
+ * Returns the length of the longest path without detour, in links between
+ * switches.
+ */
 unsigned net_paths_longest(const struct net_paths *p);
 
 /*
- * Rules by which the virtual channel of a packet's next link follows from its
- * path.
+ * Rules that determine the virtual channel of a packet's next link from the
+ * path so far.
  */
 enum net_class_rule { NET_CLASS_GLOBAL, NET_CLASS_PHASE, NET_CLASS_HOP };
 enum net_class_rule net_switches_rule(const struct net_config *cfg);
 /*
- * Returns the number of virtual channels that make paths free of cycles;
- * longest: result of net_paths_longest(), used for graphs only.
+ * Returns the number of virtual channels with which no cycle of channels is
+ * possible; longest: result of net_paths_longest(), used only for graphs.
  */
 unsigned net_switches_vcs(const struct net_config *cfg, unsigned longest);
 
@@ -158,8 +176,9 @@ struct net_channel_link {
 };
 
 /*
- * Searches for a cycle in the order in which paths use channels. Returns its
- * length, 0: none, or -ENOMEM; stores up to `room` links of the cycle in order.
+ * Searches for a cycle in the order in which paths use channels. Returns the
+ * length of a cycle, 0 if there is none, or -ENOMEM; stores up to `room` links
+ * of the cycle, in order.
  */
 int net_switches_cycle(const struct net_paths *p, struct net_channel_link *link,
 		       int room);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Search for a cycle of channels (Dally and Seitz). A channel is a virtual
- * channel of a link. An edge leads from a channel to each channel that a packet
- * may request while it holds the first. Every path of the routing is followed,
- * target by target: first the paths to intermediate switches, then the paths to
- * the last switch. The latter begin at the sources and at the intermediate
- * switches.
+ * channel of a link. An edge leads from each channel to every channel that a
+ * packet may request while it holds the former. Every path of the routing is
+ * followed, target by target: first the paths to intermediate switches, then
+ * the paths to final switches, which begin at the sources and at the
+ * intermediate switches.
  */
 #include "prov/net/net_layout.h"
 #include "prov/net/routing/net_switches.h"
@@ -20,23 +20,29 @@ enum { NEW, OPEN, CLOSED };
 struct search {
 	const struct net_paths *p;
 	/*
-	 * bit mask of the ports that may follow a channel; the class of the
-	 * following channel is that of next_class
+	 * per channel: bit mask of the ports by which a packet may continue,
+	 * and the class of the virtual channel that it uses there
 	 */
 	uint64_t *edge;
 	uint8_t *next_class;
 	uint8_t *colour;
 	/*
-	 * (switch, class) with which packets have reached an intermediate
-	 * switch
+	 * nonzero for each (switch, class) in which packets have reached an
+	 * intermediate switch
 	 */
 	uint8_t *start;
-	/* (switch, class, phase) already visited for the current target */
+	/*
+	 * nonzero for each (switch, class, phase) already visited for the
+	 * current target
+	 */
 	uint8_t *seen;
 	uint32_t *stack;
 };
 
-/* A packet at a switch: its class, its up-down phase, its target. */
+/*
+ * A packet at a switch: switch, target, class of its virtual channel, up-down
+ * phase.
+ */
 struct state {
 	uint32_t sw, target;
 	unsigned class, phase;
@@ -50,7 +56,10 @@ static uint64_t channel_of(const struct search *s, uint32_t sw, unsigned port,
 	       class;
 }
 
-/* Returns the class after a link by the rule of the topology. */
+/*
+ * Returns the class of a packet after it has passed a link, by the rule of the
+ * topology.
+ */
 static unsigned class_after(const struct net_paths *p, uint32_t sw,
 			    unsigned port, unsigned class)
 {
@@ -70,7 +79,9 @@ static uint8_t *seen_of(struct search *s, const struct state *at)
 			at->phase];
 }
 
-/* Returns whether a packet ends or changes its target at this switch. */
+/*
+ * Returns whether a packet's path ends, or its target changes, at this switch.
+ */
 static bool is_end(const struct search *s, const struct state *at)
 {
 	return at->last ? at->sw == at->target
@@ -78,10 +89,10 @@ static bool is_end(const struct search *s, const struct state *at)
 }
 
 /*
- * A packet that reached its intermediate switch by channel `c` continues from
- * there to any switch. In a HyperX it continues on channels of the second
- * phase, which no packet leaves for a channel of the first phase, so these
- * edges are in no cycle.
+ * Adds the edges of a packet that has reached its intermediate switch by
+ * channel `c` and continues from there to any switch. In a HyperX it continues
+ * on channels of the second phase. No packet returns from them to a channel of
+ * the first phase, so these edges are in no cycle and are left out.
  */
 static void end_phase(struct search *s, uint64_t c, const struct state *at)
 {
@@ -164,7 +175,10 @@ static uint64_t edge_target(const struct search *s, uint64_t c, unsigned port)
 	return channel_of(s, (uint32_t)peer, port, s->next_class[c]);
 }
 
-/* Returns the length of the cycle that ends with the top of the stack. */
+/*
+ * Stores and counts the links of the cycle that ends at the top of the stack.
+ * Returns their number.
+ */
 static int cycle_store(const struct search *s, uint32_t depth, uint64_t first,
 		       struct net_channel_link *link, int room)
 {
@@ -186,7 +200,10 @@ static int cycle_store(const struct search *s, uint32_t depth, uint64_t first,
 	return n;
 }
 
-/* Depth-first search from a channel; removes the edges that it followed. */
+/*
+ * Performs a depth-first search from a channel; removes the edges that it has
+ * followed.
+ */
 static int search_from(struct search *s, uint32_t channel,
 		       struct net_channel_link *link, int room)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Networks of switches: links, lengths of paths, channels without cycles, times
- * of an unloaded network computed by hand, and high load with small buffers.
+ * Networks of switches: links, path lengths, acyclic channel dependencies,
+ * times of an unloaded network computed by hand, and high load with small
+ * buffers.
  */
 #include "prov/net/net_layout.h"
 #include "prov/net/routing/net_switches.h"
@@ -47,7 +48,7 @@ static void ring_graph(struct net_graph *g, unsigned n)
 	}
 }
 
-/* Fills a graph with these links; each switch has one node. */
+/* Fills a graph with the links `end`; each switch has one node. */
 static void link_graph(struct net_graph *g, unsigned n, uint16_t (*end)[2],
 		       unsigned links)
 {
@@ -184,7 +185,7 @@ static void every_group_reaches_every_other(void **state)
 
 /* ---- paths --------------------------------------------------------------- */
 
-/* Follows all ports of the tables. Returns the links to the target. */
+/* Follows all ports in the tables. Returns the number of links to target. */
 static unsigned walk(const struct net_paths *p, uint32_t sw, uint32_t target,
 		     unsigned global)
 {
@@ -321,10 +322,10 @@ static void too_few_channels_have_a_cycle(void **state)
 /* ---- times of an unloaded network ---------------------------------------- */
 
 /*
- * A full packet of 512 bytes over `links` links: 270 ns to the engine, which
- * reads header and payload, 544 bytes at 3.2 GB/s, in 170 ns; 45.333 ns for
- * each link; 552 bytes on the last wire at 2 GB/s in 276 ns; 250.667 ns to
- * memory.
+ * Returns the time of a full packet of 512 bytes over `links` links: 270 ns to
+ * the engine, which reads header and payload, 544 bytes at 3.2 GB/s, in 170 ns;
+ * 45.333 ns for each link; 552 bytes on the last wire at 2 GB/s in 276 ns;
+ * 250.667 ns to memory.
  */
 static uint64_t by_hand(unsigned links)
 {
@@ -333,7 +334,7 @@ static uint64_t by_hand(unsigned links)
 
 static void unloaded_times_equal_results_by_hand(void **state)
 {
-	/* nodes 0 and last; links: two of the nodes, and those of switches */
+	/* path lengths from the first to the last node, in links */
 	static const unsigned links[] = { 5, 5, 3, 5, 5, 3 };
 	struct net_fixture e;
 	struct net_config cfg;
@@ -378,7 +379,10 @@ static void detours_take_the_time_of_their_links(void **state)
 
 /* ---- load ---------------------------------------------------------------- */
 
-/* Sends random messages at once; all arrive although buffers are small. */
+/*
+ * Sends random messages at once; all arrive although buffers are small. Returns
+ * the hash of the events.
+ */
 static uint64_t storm(const struct net_config *cfg, unsigned mode, bool reverse)
 {
 	enum { EACH = 40 };

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Topology: the neighbours of a node. Torus or mesh: in node numbers the last
- * dimension varies fastest; direction 2d goes down in dimension d, direction 2d
- * + 1 up. A direction has one or several ports, and a link connects ports of
- * opposite directions. A dimension of length 1 that wraps around is a link from
- * a node to itself. If several nodes share a router, nodes are numbered before
- * routers. Fat trees are in net_topo_fat.c.
+ * Topology: the neighbours of a node. In a torus or mesh, the last coordinate
+ * varies fastest in the numbering of nodes; direction 2d goes down in dimension
+ * d, direction 2d + 1 up. A direction has one or several ports, and a link
+ * connects ports of opposite directions. A dimension of length 1 with
+ * wrap-around has a link from each node to itself. If several nodes share a
+ * router, nodes are numbered before routers. Fat trees are in net_topo_fat.c.
  */
 #include "prov/net/routing/net_fat.h"
 #include "prov/net/net_layout.h"
 #include "prov/net/routing/net_switches.h"
 #include "prov/net/routing/net_topo.h"
 
-/* Number of routers of a torus, or of end nodes of a tree. */
+/* Returns the number of routers of a torus, or of end nodes of a tree. */
 static uint32_t product(const struct net_config *cfg)
 {
 	uint32_t n = 1;
@@ -23,7 +23,9 @@ static uint32_t product(const struct net_config *cfg)
 	return n;
 }
 
-/* Returns the difference between the numbers of neighbours in dimension d. */
+/*
+ * Returns the difference between the node numbers of neighbours in dimension d.
+ */
 static uint32_t torus_step(const struct net_config *cfg, unsigned d)
 {
 	uint32_t n = 1;
@@ -98,7 +100,10 @@ bool net_topo_is_io(const struct net_config *cfg, uint32_t node, unsigned port)
 				 port == net_topo_first(cfg, 2u * cfg->dims));
 }
 
-/* Returns the other end of a link between compute node and I/O node. */
+/*
+ * Returns the node at the other end of a link between a compute node and an I/O
+ * node.
+ */
 static int64_t io_peer(const struct net_config *cfg, uint32_t node,
 		       unsigned port, unsigned *port_p)
 {
@@ -120,7 +125,10 @@ static int64_t io_peer(const struct net_config *cfg, uint32_t node,
 	return -1;
 }
 
-/* Returns the other end of a link in a partition, which is a separate torus. */
+/*
+ * Returns the node at the other end of a link in a partition, which is a torus
+ * of its own.
+ */
 static int64_t partition_peer(const struct net_config *cfg, uint32_t node,
 			      unsigned port, unsigned *port_p,
 			      unsigned *crossings_p)
@@ -136,8 +144,8 @@ static int64_t partition_peer(const struct net_config *cfg, uint32_t node,
 }
 
 /*
- * Shared routers: returns the other end of a link. A node has one link; the
- * last ports of a router lead to its nodes.
+ * Shared routers: returns the node or router at the other end of a link. A node
+ * has one link; the last ports of a router lead to its nodes.
  */
 static int64_t shared_peer(const struct net_config *cfg, uint32_t node,
 			   unsigned port, unsigned *port_p,

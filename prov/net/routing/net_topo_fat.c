@@ -73,7 +73,9 @@ int64_t net_fat_neighbour(const struct net_fat *f, uint32_t node, unsigned port,
 	}
 	if (net_fat_is_sibling(f, node, port)) {
 		*port_p = port;
-		/* the last of an odd number of switches has no sibling */
+		/*
+		 * if the number of switches is odd, the last one has no sibling
+		 */
 		return (p.a ^ 1) < f->ends[f->levels] / f->ends[1]
 			       ? (int64_t)topo_fat_node_id(f, 1, p.a ^ 1, p.b)
 			       : -1;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Contributions (parts) to packets of collectives: their records, the queue in
- * front of a node's engine, and the combine table, where a contribution waits
- * for the other inputs of its packet. The table is a hash table with open
- * addressing; the key is member and sequence number.
+ * Contributions (parts) to packets of collectives: their records, the queue of
+ * contributions that wait for a node's collective engine, and the combine
+ * table, where a contribution waits for the other inputs of its packet. The
+ * combine table is a hash table with open addressing; the key consists of
+ * member and sequence number.
  */
 #include "prov/net/net_pool.h"
 #include "prov/net/tree/net_tree_int.h"
@@ -54,7 +55,10 @@ void net_part_schedule(struct net_step *s, uint64_t ps, uint32_t pi)
 		       net_part_word(net, NET_EV_PART, pi));
 }
 
-/* Order of contributions at an engine: time, sequence number, cookie. */
+/*
+ * Returns whether contribution a precedes b at an engine; they are ordered by
+ * time, sequence number and cookie.
+ */
 static bool part_before(const struct net_packet *a, const struct net_packet *b)
 {
 	if (a->since != b->since)
@@ -101,8 +105,9 @@ uint32_t *net_combine_table(const struct net *net)
 }
 
 /*
- * Neighbouring nodes share a row of the table: in a table of this size, an
- * access to another row usually causes a cache miss and a TLB miss.
+ * Number of neighbouring nodes that share a row of the combine table. In a
+ * table of this size, an access to another row usually causes a cache miss and
+ * a TLB miss.
  */
 #define COMBINE_ROW 64u
 
@@ -133,7 +138,10 @@ uint32_t net_combine_find(const struct net *net, const struct net_packet *p)
 	return i;
 }
 
-/* Deletes an entry, and moves back entries displaced from its cell. */
+/*
+ * Deletes an entry, and moves entries that its cell had displaced back towards
+ * their own cells.
+ */
 void net_combine_delete(struct net *net, uint32_t i)
 {
 	uint32_t *t = net_combine_table(net), mask = net->combine_mask, k = i,

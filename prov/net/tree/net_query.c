@@ -10,22 +10,23 @@
  *     /  |  \          links to the querying node
  *    source others  3. if all answers are OK: the second packet, to all
  *
- * A barrier on a machine without barrier classes queries whether all nodes
- * have arrived. The first member sends the query when it has arrived itself,
- * and repeats it after each failure. While a node is missing, every query
- * would fail: the model skips these queries and continues with the first query
- * after the last arrival. So a barrier that never completes generates no
+ * A barrier on a machine without barrier classes queries whether all nodes have
+ * arrived. The first member sends the query when it has arrived at the barrier
+ * itself, and repeats it after each failure. While a node is missing, every
+ * query would fail: the model skips these queries and continues with the first
+ * query after the last arrival. So a barrier that never completes generates no
  * events.
  */
 #include "prov/net/tree/net_tree_int.h"
 #include "prov/net/net_wheel.h"
 
 /*
- * Key bits of two more entries of a barrier in the combine table; the third
- * entry is that of its answers.
+ * Key bits of two of a barrier's three entries in the combine table; the third
+ * is that of the answers.
  */
-#define KEY_NODE (1ull << 62) /* ranks of one node that have arrived */
-/* nodes that have arrived, counted at the query source */
+/* entry that counts the ranks of one node that have arrived */
+#define KEY_NODE (1ull << 62)
+/* entry that counts, at the query source, the nodes that have arrived */
 #define KEY_ALL	 (1ull << 63)
 
 enum { QUERY_BYTES = 8 };
@@ -52,10 +53,10 @@ static void part_init(const struct net *net, struct net_packet *p, uint8_t kind,
 /* ---- barriers: arrivals -------------------------------------------------- */
 
 /*
- * Counts p in the combine table entry of its key. The entry is one record, with
- * the time of the last arrival and the lowest cookie, whatever the order of
- * arrival. If p is the last of `count` arrivals, removes the entry and returns
- * the record; otherwise returns 0.
+ * Counts the arrival p in the combine table entry of its key. The entry is one
+ * record, with the time of the last arrival and the lowest cookie, regardless
+ * of the order of arrival. If p is the last of `count` arrivals, removes the
+ * entry and returns its record; otherwise returns 0.
  */
 static uint32_t count_arrival(const struct net_step *s, uint32_t pi,
 			      uint32_t count)
@@ -90,7 +91,7 @@ static void query_schedule(struct net_step *s, uint32_t pi, uint64_t ps)
 	net_part_schedule(s, ps, pi);
 }
 
-/* Called when the last node has arrived after a failed query. */
+/* Repeats a failed query; called when the last node has arrived. */
 static void query_repeat(struct net_step *s, uint32_t pi)
 {
 	const struct net *net = s->net;
@@ -122,7 +123,7 @@ static void node_arrived(struct net_step *s, uint32_t pi)
 	net_part_put(net, last);
 }
 
-/* Called when the first member has arrived. */
+/* Sends the query of a barrier; called when the query source has arrived. */
 static void query_start(struct net_step *s, const struct net_packet *p,
 			uint32_t qi)
 {
@@ -167,8 +168,10 @@ void net_query_arrive(struct net_step *s, uint32_t pi)
 }
 
 /*
- * Handles a failed query: a node had not arrived. If all nodes have arrived
- * meanwhile (no entry in the combine table), the query is repeated at once.
+ * Handles a query that failed because a node had not arrived. If all nodes have
+ * arrived meanwhile (the combine table has no entry), the query is repeated
+ * query_ps after its answer; otherwise it is repeated when the last node has
+ * arrived.
  */
 static void query_failed(struct net_step *s, const struct net_call *c,
 			 uint32_t pi)

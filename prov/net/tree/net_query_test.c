@@ -171,7 +171,7 @@ static void only_a_range_has_hardware_broadcast(void **state)
 	T_TRUE(net_tree_supports(&cfg, WEFT_COLL_ALLREDUCE));
 }
 
-/* Broadcasts of different nodes are in flight at once. */
+/* Broadcasts from different nodes are in flight at once. */
 static void many_acked_broadcasts_in_flight(void **state)
 {
 	struct net_part part = { .kind = NET_ACKED_BCAST, .bytes = 128 };
@@ -264,7 +264,7 @@ static void query_barrier_time_steps_at_powers_of_four(void **state)
 	unsigned i;
 
 	for (i = 0; i < sizeof(row) / sizeof(row[0]); i++) {
-		/* query at all nodes */
+		/* time at which all nodes have received the query */
 		t = start() + one_way(row[i].level) + WIRE + RECEIVE;
 		/* merged answer at the querying node; then the second packet */
 		t += ACK + one_way(row[i].level) + WIRE + KNOWN;

@@ -12,9 +12,9 @@
  *
  * Credits are counted per route and edge, so a route whose members are late
  * never delays another route; with coll_shared, the routes of a channel share
- * its tokens on every link (net_tree_link.c). On a machine with shared tokens
- * of all channels, packets of all routes take tokens of the link instead; such
- * a machine has no routes that wait for members (net_tree_supports).
+ * its tokens on every link (net_tree_link.c). On a machine where all channels
+ * share tokens, packets of all routes take tokens of the link instead; such a
+ * machine has no routes that wait for members (net_tree_supports).
  * net_tree_open.c opens and closes routes.
  */
 #include "prov/net/fault/net_fault_int.h"
@@ -28,9 +28,15 @@
 #include <errno.h>
 #include <stdlib.h>
 
-/* Flag in the VC field of an event; sorts it after events without the flag. */
+/*
+ * Flag in the VC field of an event; events with this flag are sorted after
+ * events without it.
+ */
 #define COLL_AFTER 8u
-/* Port field of a credit: the packet was not of a barrier. */
+/*
+ * Value of the port field of a credit event: the packet was not a barrier
+ * packet.
+ */
 #define COLL_DATA  1u
 
 static uint32_t coll_len(const struct net *net, const struct net_packet *p)
@@ -84,10 +90,10 @@ int net_tree_send(struct net *net, uint64_t at, const struct net_part *part)
 	    !net->cfg.query_ps) {
 		/*
 		 * A barrier without a free barrier class is an allreduce: a
-		 * packet without payload through the ALU [SC11 II.C]. It is
-		 * assumed to take the published time of floating-point
-		 * operations, because barrier classes are the faster method
-		 * [II.D].
+		 * packet without payload through the ALU [SC11 II.C]. Its time
+		 * is assumed to be the published time of floating-point
+		 * operations, because barrier classes are described as the
+		 * faster method [II.D].
 		 */
 		p->kind = WEFT_COLL_ALLREDUCE;
 		p->flags = NET_P_FP;
@@ -180,7 +186,7 @@ static void wait_for_port(struct net_step *s, unsigned port,
 
 /*
  * Consumes a credit for packet pi of member m: a token of the link, or one of
- * the route's own credits.
+ * the route's own credits. Returns false if none is left.
  */
 static bool credit_take(struct net_step *s, const struct net_member *m,
 			unsigned port, uint32_t pi, uint8_t *own)
@@ -213,8 +219,8 @@ static void pump_down(struct net_step *s, struct net_member *child)
 }
 
 /*
- * Returns the credit and the shared tokens for the buffer of packet p at this
- * node, which is free from tick `at` on.
+ * Returns the credit and the shared tokens for packet p's buffer at this node,
+ * which becomes free at tick `at`.
  */
 static void credit_back(struct net_step *s, uint64_t at, uint32_t mi,
 			unsigned vc, const struct net_packet *p)
@@ -238,7 +244,8 @@ static void credit_back(struct net_step *s, uint64_t at, uint32_t mi,
 }
 
 /*
- * Returns a token of a link's channel, and sends a packet that waited for it.
+ * Returns a token to a link's channel, and sends a packet that has waited for
+ * it.
  */
 WEFT_COLD static void link_credit(struct net_step *s,
 				  const struct net_member *m, bool up)
@@ -280,8 +287,9 @@ void net_tree_credit(struct net_step *s, uint64_t word)
 /* ---- packets going down the tree ----------------------------------------- */
 
 /*
- * Returns the time at which a packet whose head arrives at `head` is stored.
- * With torus_fifos, one engine stores the packets of all routes.
+ * Returns the time, ps, at which a packet whose head arrives at time `head` is
+ * completely stored. With torus_fifos, one engine stores the packets of all
+ * routes.
  */
 static uint64_t reception_end(struct net_step *s, const struct net_packet *p,
 			      uint64_t head)
@@ -316,7 +324,7 @@ static void deliver(struct net_step *s, const struct net_packet *p)
 		       net_word(s->id, NET_EV_RESULT, 0, 0, ri));
 }
 
-/* Frees the buffer of p when the last copy has left. */
+/* Frees the buffer of packet pi after its last copy has left. */
 static void release_buffer(struct net_step *s, uint32_t pi)
 {
 	struct net *net = s->net;
@@ -359,7 +367,7 @@ static void send_down(struct net_step *s, uint32_t pi)
 	if (p->kind == NET_KIND_ANSWER) {
 		uint32_t child = net_query_child(net, p);
 
-		/* an answer goes to the querying node only */
+		/* an answer is delivered at the querying node only */
 		if (!child)
 			deliver(s, p);
 		p->count = child != 0;
@@ -385,7 +393,10 @@ static void send_down(struct net_step *s, uint32_t pi)
 
 /* ---- packets going up the tree ------------------------------------------- */
 
-/* Sends the combined inputs of this member up or, at the root, down. */
+/*
+ * Sends the combined input of this member up to its parent or, at the root,
+ * down to the children.
+ */
 static void send_up(struct net_step *s, uint32_t pi)
 {
 	struct net *net = s->net;
@@ -409,7 +420,10 @@ void net_tree_ready(struct net_step *s, uint64_t word)
 		send_up(s, pi);
 }
 
-/* Occupies the ALU for a packet. Returns the tick at which it starts. */
+/*
+ * Reserves the ALU for a packet. Returns the tick at which the ALU starts on
+ * it.
+ */
 static uint64_t alu_start(struct net_step *s, const struct net_packet *p)
 {
 	struct net_nic *n = net_nic(s->net, s->id);
@@ -426,7 +440,7 @@ static uint64_t alu_start(struct net_step *s, const struct net_packet *p)
 struct input {
 	uint64_t cookie;
 	/*
-	 * source of the input: 0: this node; otherwise the child's port plus
+	 * source of the input: 0 for this node, otherwise the child's port plus
 	 * one
 	 */
 	uint32_t from;
@@ -441,7 +455,10 @@ static int input_order(const void *a, const void *b)
 	return x->cookie < y->cookie ? -1 : x->cookie > y->cookie;
 }
 
-/* Sorts and combines the inputs of a combine table entry. */
+/*
+ * Sorts and combines the inputs of a combine table entry. Returns the cookie of
+ * the result.
+ */
 static uint64_t result_of(struct net_step *s, uint32_t entry)
 {
 	struct net *net = s->net;
@@ -468,7 +485,10 @@ static uint64_t result_of(struct net_step *s, uint32_t entry)
 			      n);
 }
 
-/* Replaces the inputs of a packet, which have all arrived, by one packet. */
+/*
+ * Replaces the inputs of a packet by one packet, after all of them have
+ * arrived.
+ */
 static void tree_combine(struct net_step *s, uint32_t entry)
 {
 	struct net *net = s->net;
@@ -501,7 +521,10 @@ static void tree_combine(struct net_step *s, uint32_t entry)
 			       net_part_word(net, NET_EV_READY, entry));
 }
 
-/* Returns the number of inputs of a member: one per rank; for answers, one. */
+/*
+ * Returns the number of inputs of a member: one per rank of its node (for
+ * answers, one for the node), and one per child.
+ */
 static uint32_t member_inputs(const struct net_packet *p,
 			      const struct net_member *m)
 {
@@ -562,7 +585,10 @@ void net_tree_arrive(struct net_step *s, uint64_t word)
 
 /* ---- sending on links ---------------------------------------------------- */
 
-/* Counts a copy that leaves; the last copy frees the buffer of its holder. */
+/*
+ * Counts a copy that leaves; after the last copy, frees the buffer of the
+ * packet from which the copies were made.
+ */
 static void copy_sent(struct net_step *s, struct net_packet *c)
 {
 	struct net_packet *h = net_packet(s->net, c->holder);
@@ -573,8 +599,9 @@ static void copy_sent(struct net_step *s, struct net_packet *c)
 }
 
 /*
- * A packet that cuts through may arrive in the same tick as the barrier packet
- * ahead of it on the link, but must be processed after that packet.
+ * Returns the flag of a packet's arrival event. A packet that cuts through may
+ * arrive in the same tick as the barrier packet ahead of it on the link, but
+ * must be processed after that packet.
  */
 static unsigned cut_through(const struct net_packet *p)
 {
@@ -604,8 +631,8 @@ WEFT_COLD static void take_shared(struct net_step *s, unsigned port,
 }
 
 /*
- * Returns the virtual channel in whose counters a packet is counted; `vc`
- * without channels.
+ * Returns the virtual channel in whose counters a packet is counted: the
+ * channel of its route if routes share channels, otherwise `vc`.
  */
 static unsigned channel_of(const struct net *net, const struct net_packet *p,
 			   unsigned vc)

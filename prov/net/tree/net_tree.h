@@ -10,9 +10,15 @@ void net_tree_credit(struct net_step *s, uint64_t word);
 void net_tree_part(struct net_step *s, uint64_t word);
 void net_tree_built(struct net_step *s, uint64_t word);
 void net_tree_ready(struct net_step *s, uint64_t word);
-/* Starts the engine on its first contribution, after all events of a tick. */
+/*
+ * Starts the engine on the first contribution in its queue; called after all
+ * events of a tick.
+ */
 void net_tree_engine_start(struct net_step *s);
-/* Returns whether the list has a packet whose tokens are available. */
+/*
+ * Returns whether list `which` of a port has a packet for which tokens are
+ * available.
+ */
 bool net_tree_fits(const struct net_step *s, unsigned port,
 		   enum net_wait which);
 /* Sends the first packet of the list `which` of a port. */

@@ -7,7 +7,10 @@
 
 enum { NET_INPUT_LOCAL = 0xff };
 
-/* Packet kinds inside the model; they continue enum net_coll. */
+/*
+ * Packet kinds that exist only inside the model; their numbers continue enum
+ * net_coll.
+ */
 enum net_kind {
 	NET_KIND_ARRIVED =
 		/* barrier: query whether all nodes have arrived */
@@ -16,8 +19,8 @@ enum net_kind {
 };
 
 /*
- * Returns the credits of a route on an edge. With shared tokens, the tokens of
- * the link are the limit.
+ * Returns the number of credits of a route on an edge of the tree. With shared
+ * tokens, the tokens of the link are the limit instead.
  */
 static inline uint8_t net_tree_credits(const struct net *net, unsigned vc)
 {
@@ -37,11 +40,14 @@ uint32_t net_part_get(struct net *net);
 void net_part_put(struct net *net, uint32_t pi);
 /*
  * Returns the event word of a contribution. Events of one tick are sorted by
- * route and sequence number, because record numbers depend on the order of
- * calls.
+ * route entry and sequence number, not by record number, because record numbers
+ * depend on the order of calls.
  */
 uint64_t net_part_word(const struct net *net, enum net_ev kind, uint32_t pi);
-/* Schedules a contribution for the engine of its node, not before now. */
+/*
+ * Schedules a contribution for its node's engine at time `ps`, but not before
+ * the next tick.
+ */
 void net_part_schedule(struct net_step *s, uint64_t ps, uint32_t pi);
 /* Queues a contribution for the engine of the current node. */
 void net_part_queue(struct net_step *s, uint32_t pi);
@@ -54,8 +60,8 @@ void net_combine_delete(struct net *net, uint32_t cell);
 
 /* net_tree_link.c: tokens that the routes of a link share */
 /*
- * Packets that wait for a token: down or up the tree, of the system or of
- * users.
+ * Kind of packets that wait for a token: down or up the tree, of the system or
+ * of users.
  */
 struct net_coll_wait {
 	uint8_t channel;
@@ -63,18 +69,22 @@ struct net_coll_wait {
 	bool system;
 };
 
-/* Returns whether there is a packet whose channel has shared tokens. */
+/*
+ * Returns whether pi is a packet (not 0) that needs a shared token of its
+ * channel.
+ */
 static inline bool net_coll_uses_link(const struct net *net, uint32_t pi)
 {
 	return net->cfg.coll_shared && pi &&
 	       net_packet(net, pi)->kind != WEFT_COLL_BARRIER;
 }
-/* Consumes a token of a link's channel. False: none is left. */
+/* Consumes a token of a link's channel. Returns false if none is left. */
 bool net_coll_link_take(struct net *net, uint32_t node, unsigned port,
 			unsigned channel);
 /*
- * Returns a token to the channel. Returns the member whose packet may be sent
- * now, or 0; *down_p: the packet goes down to that member.
+ * Gives a token back to a link's channel. Returns the member whose packet may
+ * be sent now, or 0; sets *down_p to whether the packet goes down to that
+ * member.
  */
 uint32_t net_coll_link_return(struct net *net, uint32_t node, unsigned port,
 			      unsigned channel, bool *down_p);
@@ -87,7 +97,10 @@ void net_query_receive(struct net_step *s, const struct net_call *c,
 		       uint32_t pi);
 void net_query_answered(struct net_step *s, const struct net_call *c,
 			uint32_t pi);
-/* Returns the child to which an answer goes; 0: this is the querying node. */
+/*
+ * Returns the child to which an answer is forwarded; 0: this node is the
+ * querying node.
+ */
 uint32_t net_query_child(const struct net *net, const struct net_packet *p);
 
 #endif

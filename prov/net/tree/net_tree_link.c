@@ -4,10 +4,10 @@
  * (cfg.coll_shared). A link has two channels: routes of the world and of the
  * system use the first, routes of other groups the second. A packet holds a
  * token from its grant until its buffer at the next node is free, so a route
- * whose members are late may delay the others of its channel, as on the
- * machine. A returned token is given to packets down the tree before packets up
- * the tree, to the system before users, and to routes round robin (assumed).
- * Barrier packets use no channel.
+ * whose members are late may delay the other routes of its channel, as on the
+ * machine. A returned token goes to packets down the tree before packets up the
+ * tree, to routes of the system before those of users, and otherwise to the
+ * routes in round-robin order (assumed). Barrier packets use no channel.
  */
 #include "prov/net/net_pool.h"
 #include "prov/net/tree/net_tree_int.h"
@@ -68,9 +68,9 @@ static uint32_t waiting_child(const struct net *net, const struct net_member *m,
 }
 
 /*
- * Returns the member of this kind whose packet waits for a port, searching from
- * route entry `first` on; 0: none. For packets down the tree: the child that
- * receives the packet.
+ * Returns the member that has a packet of this kind waiting for a port,
+ * searching from route entry `first` on; 0: none. For a packet down the tree,
+ * returns the child that will receive it.
  */
 static uint32_t waiting_member(const struct net *net, uint32_t node,
 			       unsigned port, const struct net_coll_wait *kind,

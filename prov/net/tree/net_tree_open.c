@@ -39,7 +39,10 @@ static uint32_t member_of(const struct net *net, uint32_t node, uint32_t route)
 
 /* ---- opening a class route ----------------------------------------------- */
 
-/* Allocates a route entry at the node. */
+/*
+ * Allocates a route entry at the node for a route. Returns 0, -EINVAL or
+ * -ENOSPC.
+ */
 static int alloc_entry(struct net *net, uint32_t node, uint32_t route,
 		       uint32_t share)
 {
@@ -74,7 +77,9 @@ static bool has_barrier(const struct net *net, uint32_t node)
 	return used < net->cfg.barriers;
 }
 
-/* Adds a barrier class to the route if all its nodes have a free one. */
+/*
+ * Adds a barrier class to the route if every node of the route has a free one.
+ */
 static void place_barrier(struct net *net, const uint32_t *node, uint32_t count,
 			  uint32_t route)
 {
@@ -88,7 +93,10 @@ static void place_barrier(struct net *net, const uint32_t *node, uint32_t count,
 			1;
 }
 
-/* Returns whether the switch port at which results arrive has a free entry. */
+/*
+ * Returns whether the switch port at which the member's results arrive has a
+ * free entry.
+ */
 static bool entry_left(const struct net *net, uint32_t mi)
 {
 	uint32_t node = net_member_node(net, mi), k, used = 0;

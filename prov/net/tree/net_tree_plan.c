@@ -75,7 +75,10 @@ static uint32_t common_level(const struct net_fat *f,
 	return l;
 }
 
-/* Searches a switch from index `from` on. Returns its index or -1. */
+/*
+ * Searches for a switch among the members from index `from` on. Returns its
+ * index, or -1.
+ */
 static int switch_find(const struct net_tree_plan *t, uint32_t from,
 		       uint32_t node)
 {
@@ -89,7 +92,7 @@ static int switch_find(const struct net_tree_plan *t, uint32_t from,
 
 /*
  * Adds the switch of level l above member i, unless the plan already has it.
- * top: number of the top switch above that switch.
+ * top: number of the tree's top switch, which is above that switch.
  */
 static int add_parent(const struct net_fat *f, struct net_tree_plan *t,
 		      uint32_t i, uint32_t l, uint32_t from, uint32_t top)

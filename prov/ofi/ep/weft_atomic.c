@@ -21,7 +21,7 @@ static_assert((int)WEFT_NUM_I8 == FI_INT8 && (int)WEFT_NUM_U64 == FI_UINT64 &&
 		      (int)WEFT_NUM_F64 == FI_DOUBLE,
 	      "libfabric's numbers");
 
-/* Arguments of any atomic call; counts are in elements. */
+/* Arguments common to all atomic calls; counts are numbers of elements. */
 struct call {
 	struct weft_post post;
 	const struct fi_ioc *iov;
@@ -43,7 +43,10 @@ static const uint64_t flags_of[] = {
 	[WEFT_COMPARE] = FI_ATOMIC | FI_READ,
 };
 
-/* Converts element counts to bytes; returns the total bytes, or -EINVAL. */
+/*
+ * Copies segments, converting their element counts to bytes. Returns the total
+ * number of bytes, or -EINVAL.
+ */
 static ssize_t ioc_copy(struct iovec *to, const struct fi_ioc *from,
 			size_t count, size_t bytes)
 {
@@ -60,7 +63,10 @@ static ssize_t ioc_copy(struct iovec *to, const struct fi_ioc *from,
 	return sum;
 }
 
-/* Sets operands, comparands and results of op; their lengths must be equal. */
+/*
+ * Sets operands, comparands and results of op. Returns an error unless their
+ * lengths are equal.
+ */
 static int operands_set(struct weft_nic_op *op, const struct call *c)
 {
 	size_t bytes = weft_num_bytes(c->type);

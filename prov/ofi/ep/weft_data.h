@@ -20,7 +20,10 @@ extern struct fi_weft_amo_sync weft_amo_sync_ops; /* weft_amo_sync.c */
 extern struct fi_weft_typed weft_typed_ops;	  /* weft_typed.c */
 void weft_recv_complete(struct weft_ep *ep, const struct weft_nic_op *op);
 
-/* Callbacks for completions, regions and events: weft_done.c. */
+/*
+ * Callbacks for completions, regions and events, passed to the engine:
+ * weft_done.c.
+ */
 extern const struct weft_nic_up weft_done_callbacks;
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Callbacks of the engine. A completed operation is counted and becomes an
- * entry in a completion queue; a peer's request is checked against the
+ * Functions that the engine calls. A completed operation is counted and becomes
+ * an entry in a completion queue; a peer's request is checked against the
  * registered regions; a peer's access is counted and reported. All callbacks
  * are called with the domain's lock held.
  */
@@ -24,7 +24,10 @@ static const uint8_t cntr_of[] = {
 	[WEFT_REMOTE_READ] = WEFT_CNTR_REMOTE_READ,
 };
 
-/* Returns the CQ flags of a received message; shifts instead of branches. */
+/*
+ * Returns the CQ flags of a received message; computed by shifts, without
+ * branches.
+ */
 static inline uint64_t received_flags(const struct weft_nic_op *op)
 {
 	static_assert(FI_REMOTE_CQ_DATA == (uint64_t)WEFT_OP_DATA << 16 &&

@@ -146,8 +146,8 @@ static int enable_check(const struct weft_ep *ep)
 }
 
 /*
- * Without a launcher: joins the backend's world, if any, by the name of the
- * job.
+ * If there is no launcher: joins the world segment (virtual time) by the name
+ * of the job, if the backend has a world.
  */
 static int world_join(struct weft_domain *d)
 {
@@ -423,8 +423,9 @@ static struct fi_ops_cm cm_ops = {
 	 FI_ORDER_RMA_WAW)
 
 /*
- * Returns which reordering of remote accesses is allowed: none; between
- * different cache lines, if only write after write was requested; or any.
+ * Returns the flags for the reordering of remote accesses that is allowed:
+ * none; WEFT_OP_LINES, if only the order of write after write was requested; or
+ * WEFT_OP_RELAXED for any reordering.
  */
 static uint32_t order_flags(uint64_t msg_order)
 {
@@ -460,7 +461,7 @@ static void ep_fill(struct weft_ep *ep, const struct fi_info *info)
 		ep->name = weft_addr_loopback(ep->domain->family, 0);
 		weft_name_set_any(&ep->name);
 	}
-	/* peers cannot use 0.0.0.0 and :: as names */
+	/* peers cannot use 0.0.0.0 or :: as the endpoint's address */
 	ep->anywhere = weft_name_is_any(&ep->name);
 	if (ep->anywhere)
 		weft_name_set_loopback(&ep->name);

@@ -5,7 +5,10 @@
 
 #include "prov/ofi/weft_ofi.h"
 
-/* Implements fi_endpoint; the ops tables contain the other functions. */
+/*
+ * Implements fi_endpoint; the other functions of an endpoint are in its ops
+ * tables.
+ */
 int weft_ep_open(struct fid_domain *domain, struct fi_info *info,
 		 struct fid_ep **ep_p, void *context);
 

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Endpoints with FI_HMEM: buffers may be in memory of any kind (prov/mem). If
- * the machine's interface can access this memory, the operation gets the bus
- * address (peer to peer); otherwise the bytes are staged (weft_stage.c). The
- * calls with segments check ep->hmem themselves; the short calls have a
- * separate ops table here, so that other endpoints have no overhead.
+ * the machine's interface can access this memory, the operation uses its bus
+ * address (peer to peer); otherwise the data is staged (weft_stage.c). The
+ * calls with segments check ep->hmem themselves; for the calls with a single
+ * buffer there is a separate ops table here, so that endpoints without FI_HMEM
+ * have no overhead.
  */
 #include "prov/ofi/ep/weft_hmem.h"
 #include "prov/ofi/weft_conf.h"
@@ -172,8 +173,8 @@ static struct fi_ops_tagged tagged_ops;
 static pthread_once_t tables = PTHREAD_ONCE_INIT;
 
 /*
- * Fills the ops tables of endpoints with FI_HMEM: the usual tables with
- * replaced entries.
+ * Fills the ops tables of endpoints with FI_HMEM: the usual tables, in which
+ * the calls with a single buffer are replaced.
  */
 static void tables_fill(void)
 {
@@ -211,7 +212,7 @@ void weft_hmem_enable(struct weft_ep *ep)
 	ep->fid.tagged = &tagged_ops;
 }
 
-/* Sets the callbacks for staged operations. */
+/* Sets the engine's callbacks for staged operations. */
 void weft_hmem_callbacks_set(struct weft_ep *ep)
 {
 	if (ep->nic && ep->hmem)

@@ -9,23 +9,27 @@
 #include <rdma/fi_ext_weft.h>
 
 /*
- * How an endpoint accesses memory of other kinds (weft_ep.hmem); 0: not at all.
+ * How an endpoint accesses memory other than host memory (weft_ep.hmem); 0: not
+ * at all.
  */
 enum weft_hmem {
 	WEFT_HMEM_PEER = 1, /* the interface accesses the memory directly */
 	WEFT_HMEM_STAGED,   /* staged through host memory */
 };
 
-/* Makes the calls with segments accept memory of other kinds. */
+/* Makes the calls with segments accept memory other than host memory. */
 void weft_hmem_use(struct weft_ep *ep);
-/* Makes all calls accept such memory (FI_HMEM). */
+/* Makes all calls accept memory other than host memory (FI_HMEM). */
 void weft_hmem_enable(struct weft_ep *ep);
 /*
- * Sets the engine's callbacks of an endpoint with FI_HMEM, once the engine is
- * open.
+ * Sets the engine's callbacks for an endpoint with FI_HMEM, after the engine
+ * has been opened.
  */
 void weft_hmem_callbacks_set(struct weft_ep *ep);
-/* Sets FI_OPT_FI_HMEM_P2P (enum of rdma/fi_endpoint.h). Returns 0 or -FI_E*. */
+/*
+ * Sets the option FI_OPT_FI_HMEM_P2P to p2p (an enum in rdma/fi_endpoint.h).
+ * Returns 0 or -FI_E*.
+ */
 int weft_hmem_set(struct weft_ep *ep, int p2p);
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* FI_WEFT_MEM: device memory for programs over libfabric. */
+/* FI_WEFT_MEM: device memory for programs that call libfabric. */
 #include "prov/ofi/weft_err.h"
 #include "prov/ofi/ep/weft_hmem.h"
 #include "prov/ofi/ep/weft_stage.h"
@@ -7,7 +7,10 @@
 #include <assert.h>
 #include <string.h>
 
-/* Copies; in virtual time, charges the modelled time of the device's copy. */
+/*
+ * Copies between device and host memory; in virtual time, charges the modelled
+ * time of the device's copy.
+ */
 static int mem_move(struct fid *fid, const struct iovec *iov, size_t count,
 		    void *host, int in)
 {

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Peers that died or timed out, for callers that encode sources in tags. */
+/*
+ * Reports peers that have died or timed out, for callers that encode sources in
+ * tags.
+ */
 #include "prov/ofi/ep/weft_data.h"
 #include "prov/ofi/ep/weft_post.h"
 

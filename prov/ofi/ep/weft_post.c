@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Common functions of weft_msg.c, weft_tagged.c, weft_rma.c and weft_atomic.c
+ * Functions shared by weft_msg.c, weft_tagged.c, weft_rma.c and weft_atomic.c
  * that are too long for a header.
  */
 #include "prov/ofi/ep/weft_post.h"
@@ -83,8 +83,8 @@ ssize_t weft_post_sendv(struct weft_ep *ep, const struct weft_post *p,
 
 /*
  * Starts a receive. A peek polls the carrier first: a program that peeks in a
- * loop finds an entry at every read of its queue, and a read makes progress
- * only if there is no entry.
+ * loop finds the completion of a peek at every read of its queue, and a read
+ * makes progress only if the queue is empty.
  */
 static inline int recv_start(struct weft_ep *ep, struct weft_nic_op *op,
 			     uint64_t fi_flags)

@@ -18,8 +18,8 @@ static inline struct weft_ep *weft_to_ep(struct fid_ep *fid)
 }
 
 /*
- * Returns the peer of an address, or NULL. A peer that closed may have been
- * replaced by another endpoint with the same name.
+ * Returns the peer of an address, or NULL. If the peer has closed, looks it up
+ * again, because another endpoint may have taken its name.
  */
 static inline struct weft_peer *weft_post_peer(struct weft_ep *ep,
 					       fi_addr_t addr)
@@ -38,7 +38,7 @@ static inline struct weft_peer *weft_post_peer(struct weft_ep *ep,
 /* Converts the flags of a *msg call (fi_sendmsg ...) to the engine's flags. */
 unsigned weft_post_flags(uint64_t fi_flags, bool selective);
 
-/* Copies segments; -EINVAL: too many segments. */
+/* Copies the segments to op. Returns 0, or -EINVAL if there are too many. */
 int weft_post_iov(struct weft_nic_op *op, const struct iovec *iov,
 		  size_t count);
 
@@ -60,7 +60,10 @@ struct weft_post {
 	uint8_t kind;
 };
 
-/* Allocates an op for a call to a peer. NULL: *err_p is -FI_E*. */
+/*
+ * Allocates an op for a call to a peer. Returns NULL after an error and sets
+ * *err_p to -FI_E*.
+ */
 static inline struct weft_nic_op *
 weft_post_op(struct weft_ep *ep, const struct weft_post *p, ssize_t *err_p)
 {
@@ -86,11 +89,15 @@ weft_post_op(struct weft_ep *ep, const struct weft_post *p, ssize_t *err_p)
 
 /*
  * Handles an op that the engine refused; returns err as -FI_E*. If the engine
- * had no space, polls once, since a client may retry without reading a queue.
+ * had no space, polls once, since the application may retry without reading a
+ * queue.
  */
 ssize_t weft_post_refused(struct weft_ep *ep, int err);
 
-/* Ends a post: releases the op if the engine refused it. */
+/*
+ * Ends a post with result err of the engine: if the engine refused the op,
+ * releases it. Returns 0 or -FI_E*.
+ */
 static inline ssize_t weft_post_end(struct weft_ep *ep, struct weft_nic_op *op,
 				    int err)
 {
@@ -100,7 +107,10 @@ static inline ssize_t weft_post_end(struct weft_ep *ep, struct weft_nic_op *op,
 	return weft_post_refused(ep, err);
 }
 
-/* Sends a message; p->flags select tag and data. */
+/*
+ * Sends a message. p->flags determine whether the arguments tag and data are
+ * used.
+ */
 ssize_t weft_post_sendv(struct weft_ep *ep, const struct weft_post *p,
 			const struct iovec *iov, size_t count, uint64_t tag,
 			uint64_t data);
@@ -129,7 +139,7 @@ WEFT_INLINE ssize_t weft_post_inject(struct weft_ep *ep, unsigned flags,
 	return ret;
 }
 
-/* Match criteria of a receive: the engine's tag and ignore. */
+/* Match criteria of a receive: tag, and the mask of tag bits to ignore. */
 struct weft_post_match {
 	uint64_t tag;
 	uint64_t ignore;
@@ -173,7 +183,10 @@ static inline bool weft_post_source(struct weft_ep *ep, fi_addr_t addr,
 	return true;
 }
 
-/* Allocates an op for a receive, without segments; NULL: out of memory. */
+/*
+ * Allocates an op for a receive, without setting its segments; NULL: out of
+ * memory.
+ */
 static inline struct weft_nic_op *
 weft_post_recv_op(struct weft_ep *ep, const struct weft_post *p,
 		  const struct weft_post_match *m)

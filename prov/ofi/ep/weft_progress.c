@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* One poll of an endpoint; weft_done.c handles each completion. */
+/* Polls an endpoint once; weft_done.c handles each completion. */
 #include "prov/ofi/ep/weft_progress.h"
 
 void weft_ep_progress(struct weft_ep *ep)

@@ -5,13 +5,13 @@
 
 #include "prov/ofi/weft_ofi.h"
 
-/* Maximum packets per poll. */
+/* Maximum number of packets that one poll handles. */
 #define WEFT_POLL_BUDGET 64
 
 /* Polls the engine of an endpoint once. The caller holds the lock. */
 void weft_ep_progress(struct weft_ep *ep);
 
-/* Polls all endpoints of the domain, as fi_cq_read and similar calls do. */
+/* Polls all endpoints of the domain; called by fi_cq_read and similar calls. */
 static inline void weft_domain_progress(struct weft_domain *d)
 {
 	for (size_t i = 0; i < d->ep_count; i++)

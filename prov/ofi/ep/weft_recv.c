@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Receives without a CQ entry (FI_WEFT_RECV): the completion is written to the
- * caller's memory, or a function of the caller is called. Used by MPI_Recv and
- * MPI_Irecv.
+ * caller's memory, and the caller's callback, if any, is called. Used by
+ * MPI_Recv and MPI_Irecv.
  */
 #include "prov/ofi/queue/weft_cntr.h"
 #include "prov/ofi/queue/weft_cq.h"

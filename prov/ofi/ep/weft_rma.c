@@ -7,7 +7,7 @@
 #define READ_FLAGS  (FI_READ | FI_RMA)
 #define WRITE_FLAGS (FI_WRITE | FI_RMA)
 
-/* Remote memory of a call, and its immediate data. */
+/* Remote memory that a call accesses, and its immediate data. */
 struct target {
 	uint64_t addr;
 	uint64_t key;
@@ -127,8 +127,8 @@ static ssize_t weft_writemsg(struct fid_ep *fid, const struct fi_msg_rma *msg,
 }
 
 /*
- * Posts an inject: no completion if it succeeds; failures are reported as
- * usual.
+ * Posts an injected access. Success generates no completion; failures are
+ * reported as usual.
  */
 static ssize_t rma_inject(struct weft_ep *ep, const struct iovec *iov,
 			  fi_addr_t dest_addr, unsigned flags,

@@ -1,14 +1,17 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * RMA that is complete when the call returns (FI_WEFT_RMA_SYNC): one system
- * call, and no operation, queue or completion. Used for MPI's one-sided
- * accesses to memory of the application.
+ * call, and no operation, queue or completion. Used for one-sided accesses of
+ * MPI to memory of the application.
  */
 #include "prov/ofi/ep/weft_data.h"
 #include "prov/ofi/ep/weft_post.h"
 #include "prov/mem/mem.h"
 
-/* Executes an access. Inline for the reason given at carrier_cma(). */
+/*
+ * Executes an access before returning. Inline for the reason given at
+ * carrier_cma().
+ */
 WEFT_INLINE int access_now(struct weft_ep *ep, fi_addr_t addr, void *buf,
 			   const struct weft_mem_access *want)
 {
@@ -16,7 +19,7 @@ WEFT_INLINE int access_now(struct weft_ep *ep, fi_addr_t addr, void *buf,
 	int err = -EAGAIN;
 
 	weft_enter(ep->domain);
-	/* the kernel cannot access memory of other kinds */
+	/* the kernel can only access host memory */
 	peer = ep->hmem && weft_mem_kind_of(buf, want->len) !=
 				       weft_mem_kind_at(0)
 		       ? NULL

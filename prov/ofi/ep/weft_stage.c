@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Staging: if the interface cannot access a device, the bytes are copied
- * through host memory. A long message is copied one chunk at a time, while the
- * previous chunk is in flight:
+ * Staging: if the interface cannot access the memory of a device, the data is
+ * copied through host memory. A long message is copied one chunk at a time,
+ * while the previous chunk is in flight:
  *
  *   sender    copy 0 | copy 1 | copy 2 |
  *   network          | 0......| 1......| 2......|
  *   receiver                  | copy 0 | copy 1 | copy 2
  *
- * For the engine a staged message is typed data: the engine requests bytes when
- * it can send a packet, and delivers received bytes. Packets of a message may
- * arrive in any order, so the receiver has host memory for the whole message,
- * and copies a chunk when all of its bytes have arrived. Short messages and
- * remote accesses are copied at once.
+ * For the engine a staged message is typed data: the engine requests bytes from
+ * this file when it can send a packet, and passes received bytes to this file.
+ * Packets of a message may arrive in any order, so the receiver allocates host
+ * memory for the whole message, and copies each chunk to the device when all of
+ * its bytes have arrived. Short messages and remote accesses are copied at
+ * once.
  *
  *   op->held   | space for a packet | struct stage | counts of chunks or bytes
  * |
@@ -45,8 +46,8 @@ struct stage {
 	int err;       /* error of a copy, or 0 */
 	uint32_t *got; /* receives: bytes received of each chunk */
 	/*
-	 * host memory; NULL: not needed yet; otherwise after this structure, or
-	 * allocated
+	 * host memory: stored after this structure or, if `allocated`, by
+	 * malloc; NULL: not needed yet
 	 */
 	unsigned char *host;
 	bool allocated;
@@ -67,8 +68,8 @@ static int copy_part(const struct weft_stage_copy *s, const struct iovec *part,
 }
 
 /*
- * Copies between a device and host memory, by one device command whatever the
- * number of segments.
+ * Copies between a device and host memory. In virtual time, the segments
+ * together are charged as one device command.
  */
 int weft_stage_copy(struct weft_carrier *c, const struct weft_stage_copy *s)
 {
@@ -113,7 +114,9 @@ static void stage_move(struct stage *s, size_t pos, void *host, size_t bytes,
 		s->err = err;
 }
 
-/* Allocates the host memory at its first use. */
+/*
+ * Allocates the host memory at its first use. Returns false if out of memory.
+ */
 static bool host_ready(struct stage *s, size_t bytes)
 {
 	if (!s->host) {
@@ -193,7 +196,8 @@ static struct stage *stage_of(const struct weft_ep *ep,
 
 /*
  * Returns the kind of the op's memory: the host kind if all segments are host
- * memory; NULL if there are two other kinds.
+ * memory, otherwise the kind of the last segment that is not; NULL if one
+ * segment is of several kinds.
  */
 static const struct weft_mem_kind *kind_of(const struct weft_nic_op *op)
 {
@@ -210,8 +214,8 @@ static const struct weft_mem_kind *kind_of(const struct weft_nic_op *op)
 }
 
 /*
- * Returns whether the op is copied in chunks. All receives are, since a message
- * of any length may match.
+ * Returns whether the op is copied in chunks. All receives are copied in
+ * chunks, since a message of any length may match.
  */
 static bool in_chunks(const struct weft_nic_op *op, size_t chunk)
 {
@@ -259,10 +263,15 @@ static void stage_typed(struct stage *s, struct weft_nic_op *op)
 	s->op = op;
 }
 
-/* Copies all bytes of the op to a host buffer now. */
+/*
+ * Replaces the op's buffer by host memory; unless the op is a read, copies all
+ * bytes to it now.
+ */
 static void stage_now(struct stage *s, struct weft_nic_op *op)
 {
-	/* the caller's buffer is not needed after this copy */
+	/*
+	 * the caller's buffer of a send or write is not needed after this copy
+	 */
 	if (op->kind != WEFT_READ)
 		stage_move(s, 0, s->host, op->len, false);
 	op->iov[0] = (struct iovec){ s->host, op->len };
@@ -271,9 +280,10 @@ static void stage_now(struct stage *s, struct weft_nic_op *op)
 }
 
 /*
- * Describes the buffer of a send, so that a receiver on this host can read it;
- * the send completes after the read. Not used for injected messages, whose
- * buffer the caller may reuse.
+ * Describes the buffer of a send in *share, so that a receiver on this host can
+ * read it; the send then completes after the read. Returns false if this is not
+ * possible. Not used for injected messages, because the caller may reuse their
+ * buffer.
  */
 static bool send_describe(const struct weft_ep *ep,
 			  const struct weft_nic_op *op,
@@ -344,8 +354,8 @@ static int stage_fetch(void *arg, struct weft_nic_op *op,
 }
 
 /*
- * Returns whether the peer should copy: of two processes that share a device,
- * the one with the smaller number copies in both directions.
+ * Returns whether the sender should copy instead: of two processes that share a
+ * device, the one with the smaller process number copies in both directions.
  */
 static bool stage_offer(void *arg, struct weft_nic_op *op,
 			const struct weft_mem_share *share,
@@ -379,7 +389,7 @@ static int stage_fetched(void *arg, uint32_t ticket)
 	return weft_mem_cuda.fetched(ticket);
 }
 
-/* Copies the received bytes of incomplete chunks. */
+/* Copies the received bytes of incomplete chunks to the device. */
 static void receive_rest(struct stage *s, size_t bytes)
 {
 	for (size_t at = 0; at < bytes; at += s->chunk) {

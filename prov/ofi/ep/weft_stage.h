@@ -10,16 +10,16 @@ struct weft_stage_copy {
 	/* segments in device memory; host memory is allowed */
 	const struct iovec *iov;
 	int count;
-	size_t pos; /* position in the concatenated segments */
+	size_t pos; /* offset of the first byte in the concatenated segments */
 	void *host;
 	size_t bytes;
 	bool in; /* true: the copy is to the device */
 };
 
 /*
- * Copies, and in virtual time charges the modelled time on the machine of
- * carrier c (NULL: live). -EFAULT: a segment spans memory of two kinds, or is
- * of no kind.
+ * Copies as described by s. In virtual time, charges the modelled duration of
+ * the copy to carrier c (NULL: nothing is charged). -EFAULT: a segment spans
+ * memory of two kinds, or is of no kind.
  */
 int weft_stage_copy(struct weft_carrier *c, const struct weft_stage_copy *s);
 
@@ -29,7 +29,7 @@ int weft_stage_copy(struct weft_carrier *c, const struct weft_stage_copy *s);
  */
 int weft_stage_op_prepare(struct weft_ep *ep, struct weft_nic_op *op);
 
-/* Callbacks of an engine that has staged ops. */
+/* Engine callbacks for endpoints that have staged ops. */
 extern const struct weft_nic_up weft_stage_callbacks;
 
 #endif

@@ -14,8 +14,8 @@ static_assert(sizeof(struct fi_weft_data) == sizeof(struct weft_nic_typed) &&
 	      "the engine reads what the caller filled");
 
 /*
- * Returns the minimum bytes of a typed message. Typed messages are not used if
- * the machine's interfaces transfer long messages.
+ * Returns the minimum size of a typed message, bytes. Typed messages are not
+ * used if the machine's interfaces transfer long messages.
  */
 static size_t typed_least(struct fid_ep *fid)
 {

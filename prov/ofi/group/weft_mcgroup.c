@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * libfabric's groups and collective calls. A completion is one entry in the
- * transmit CQ with flags FI_COLLECTIVE; its data field holds the arithmetic
- * flags (FI_WEFT_NAN, FI_WEFT_OVERFLOW).
+ * libfabric's groups and collective calls. The completion of an operation is
+ * one entry in the transmit CQ with the flag FI_COLLECTIVE; its data field
+ * holds the arithmetic flags (FI_WEFT_NAN, FI_WEFT_OVERFLOW).
  */
 #include "prov/ofi/group/weft_mcgroup.h"
 #include "prov/ofi/queue/weft_cq.h"
@@ -71,7 +71,8 @@ static struct fi_ops mc_fid_ops = {
 };
 
 /*
- * Returns the peers of the set in the set's order, and the endpoint's position.
+ * Sets member[] to the peers of the set, in the set's order, and *me_p to the
+ * endpoint's own position. Returns 0 or -EINVAL.
  */
 static int join_members(struct weft_ep *ep, const struct weft_set *set,
 			struct weft_peer **member, int *me_p)
@@ -137,7 +138,10 @@ int weft_mcgroup_join(struct fid_ep *fid, const void *addr, uint64_t flags,
 	mc->fid.fid.ops = &mc_fid_ops;
 	mc->fid.fi_addr = (uintptr_t)mc;
 	mc->ep = ep;
-	/* used only if oversubscribed; otherwise the wait does not yield */
+	/*
+	 * the policy is used only if oversubscribed; otherwise the wait does
+	 * not yield
+	 */
 	weft_wait_policy_init(&mc->policy, WEFT_OVERSUBSCRIBED);
 	mc->one_thread = !ep->domain->threaded && !ep->domain->auto_progress;
 	mc->set = to_set(ca);
@@ -215,7 +219,10 @@ static struct weft_mcgroup *mc_of(fi_addr_t coll_addr)
 					     : (void *)(uintptr_t)coll_addr;
 }
 
-/* Returns the member's rank, given by its address or by the rank itself. */
+/*
+ * Returns the rank of a member, given by its address or by the rank itself; -1:
+ * no such member.
+ */
 static int root_of(const struct weft_mcgroup *mc, fi_addr_t addr)
 {
 	int i = weft_set_index(mc->set, addr);
@@ -224,7 +231,7 @@ static int root_of(const struct weft_mcgroup *mc, fi_addr_t addr)
 }
 
 /*
- * Returns the size in bytes of an element of a call that does not reduce; 0:
+ * Returns the size of an element in bytes, for calls that do not reduce; 0:
  * unknown type.
  */
 static size_t type_bytes(enum fi_datatype t)
@@ -277,7 +284,7 @@ int weft_query_collective(struct fid_domain *domain, enum fi_collective_op coll,
 	return 0;
 }
 
-/* Arguments of libfabric's calls besides buffers and count. */
+/* Arguments of libfabric's collective calls, except buffers and count. */
 struct mc_args {
 	fi_addr_t root; /* root of the operation, for kinds that have one */
 	enum fi_datatype datatype;
@@ -293,8 +300,8 @@ static bool has_root(unsigned kind)
 }
 
 /*
- * Sets root, type and operation of a call. Returns false if the unit does not
- * support them.
+ * Sets root, type and operation of a call. Returns false if the collective unit
+ * does not support them.
  */
 static bool call_fill(const struct weft_mcgroup *mc, const struct mc_args *a,
 		      struct weft_coll_call *call)
@@ -346,7 +353,7 @@ static ssize_t coll_post(struct fid_ep *fid, fi_addr_t coll_addr,
 	return ret;
 }
 
-/* The parameters with which libfabric's calls with two buffers begin. */
+/* The first parameters of libfabric's collective calls with two buffers. */
 #define IN_OUT                                                        \
 	struct fid_ep *ep, const void *buf, size_t count, void *desc, \
 		void *result, void *result_desc, fi_addr_t coll_addr

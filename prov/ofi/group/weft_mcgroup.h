@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Sets of addresses and joined groups, the objects of fid_av_set and fid_mc. */
+/* Address sets and joined groups: the objects behind fid_av_set and fid_mc. */
 #ifndef WEFT_MCGROUP_H
 #define WEFT_MCGROUP_H
 
@@ -16,7 +16,7 @@ struct weft_set {
 	size_t count;
 	size_t room;
 	fi_addr_t above; /* greater than all addresses ever inserted */
-	/* hash of the comm_key, which distinguishes equal sets */
+	/* hash of the comm_key, by which equal sets are distinguished */
 	uint64_t key;
 	/* references: owner, and groups joined with the set */
 	weft_au32 ref;
@@ -24,13 +24,13 @@ struct weft_set {
 
 int weft_set_open(struct fid_av *av, struct fi_av_set_attr *attr,
 		  struct fid_av_set **set_p, void *context);
-/* Releases a group's reference; the last one frees the set. */
+/* Releases a reference to the set; the last release frees the set. */
 void weft_set_put(struct weft_set *set);
 /* Returns the position of an address in the set, or -1. */
 int weft_set_index(const struct weft_set *set, fi_addr_t addr);
 
 /*
- * A joined group; the address of this object is coll_addr in collective calls.
+ * A joined group; collective calls get the address of this object as coll_addr.
  */
 struct weft_mcgroup {
 	struct fid_mc fid;
@@ -46,7 +46,7 @@ int weft_query_collective(struct fid_domain *domain, enum fi_collective_op coll,
 			  struct fi_collective_attr *attr, uint64_t flags);
 
 /*
- * Implements cm.join with FI_COLLECTIVE, and the collective calls:
+ * cm.join with FI_COLLECTIVE, and the ops table of the collective calls:
  * weft_mcgroup.c.
  */
 int weft_mcgroup_join(struct fid_ep *ep, const void *addr, uint64_t flags,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Blocking collectives, without operation object and CQ entry. A blocking MPI
- * call is one begin and one wait.
+ * Blocking collectives without an operation object or a CQ entry. A blocking
+ * MPI call is one begin and one wait.
  */
 #include "prov/ofi/group/weft_mcgroup.h"
 #include "prov/ofi/queue/weft_cq.h"
@@ -16,7 +16,7 @@
 /* yields between two polls of all endpoints, if oversubscribed */
 #define YIELDS_PER_POLL 8
 
-/* State of a call, in the caller's memory. */
+/* State of a collective call, stored in the caller's memory. */
 struct mc_work {
 	struct weft_grp_work work;
 	/* group of the operation; set only for operations with a callback */
@@ -88,7 +88,10 @@ weft_mcgroup_begin(struct fid *fid, struct fi_weft_work *work, uint64_t flags,
 	return -FI_EINPROGRESS;
 }
 
-/* Blocks or yields; returns false after the deadline. */
+/*
+ * Blocks in the completion queue if it has a wait object, otherwise yields.
+ * Returns false after the deadline.
+ */
 static bool block_or_yield(struct weft_ep *ep, uint64_t deadline)
 {
 	struct weft_cq *cq = queue_of(ep);
@@ -100,8 +103,8 @@ static bool block_or_yield(struct weft_ep *ep, uint64_t deadline)
 }
 
 /*
- * Yields until the operation completes; returns false after the limit of the
- * wait policy.
+ * Yields until the operation completes (returns true) or the limit of the wait
+ * policy is reached (returns false).
  */
 static bool yield_to_others(struct weft_mcgroup *mc, struct weft_grp_work *w)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Blocking wait in virtual time. Spinning is useless there: the result arrives
- * when the model has run, and the model runs while this rank blocks. So the
- * wait blocks at once, and checks for completion when it is woken.
+ * after the model has run, and the model runs only while this rank blocks. So
+ * this wait blocks at once, and checks for completion when the rank is woken.
  */
 #include "prov/ofi/group/weft_mcgroup.h"
 #include "prov/ofi/queue/weft_cq.h"
@@ -11,8 +11,8 @@
 #define NS_PER_MS UINT64_C(1000000)
 
 /*
- * Blocks once. Returns 0 if woken or timed out; the end of virtual time is an
- * error.
+ * Blocks once. Returns 0 if woken or timed out, or an error if virtual time has
+ * ended.
  */
 static int wait_virtual(struct weft_carrier *c, int timeout_ms)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * fi_av_set: ordered sets of addresses of one vector. All operations are local;
- * the order is that of insertion and survives removal, because a member's
- * position in the set is its rank in the group.
+ * fi_av_set: ordered sets of addresses of one vector. All operations are local.
+ * Addresses are kept in the order of insertion, also when others are removed,
+ * because a member's position in the set is its rank in the group.
  */
 #include "prov/ofi/group/weft_mcgroup.h"
 #include "prov/ofi/weft_nosys.h"
@@ -43,8 +43,8 @@ static int set_add(struct weft_set *set, fi_addr_t addr)
 }
 
 /*
- * Returns whether the address is in the set; ascending insertion needs no
- * search.
+ * Returns whether the address is in the set; addresses inserted in ascending
+ * order need no search.
  */
 static bool set_has(const struct weft_set *set, fi_addr_t addr)
 {
@@ -77,7 +77,10 @@ static int weft_set_union(struct fid_av_set *dst, const struct fid_av_set *src)
 	return 0;
 }
 
-/* Keeps the members of dst that are in src, or, if !keep_common, the others. */
+/*
+ * Keeps only those members of dst that are in src or, if keep_common is false,
+ * only those that are not.
+ */
 static int set_filter(struct fid_av_set *dst, const struct fid_av_set *src,
 		      bool keep_common)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Counters: a number of successes and a number of failures. Reading makes
- * progress, as for completion queues; waiting uses the same functions as
- * completion queues.
+ * Counters: a number of successes and a number of failures. Reading a counter
+ * makes progress, as reading a completion queue does; waiting uses the same
+ * functions as completion queues.
  */
 #include "prov/ofi/queue/weft_cntr.h"
 #include "prov/ofi/weft_err.h"
@@ -46,7 +46,9 @@ static uint64_t weft_cntr_readerr(struct fid_cntr *fid)
 	return progress_and_read(to_cntr(fid), &to_cntr(fid)->errors);
 }
 
-/* Adds to or sets one of the two numbers, and wakes waiters. */
+/*
+ * Adds `value` to one of the two numbers, or sets it to `value`; wakes waiters.
+ */
 static int cntr_change(struct weft_cntr *cntr, weft_au64 *number, bool add,
 		       uint64_t value)
 {

@@ -26,8 +26,8 @@ static inline void weft_cntr_count(struct weft_cntr *cntr)
 
 void weft_cntr_count_err(struct weft_cntr *cntr);
 /*
- * Implements fi_trywait for one counter. Returns 0; -EAGAIN: the caller must
- * not block.
+ * Implements fi_trywait for one counter. Returns 0, or -EAGAIN if the caller
+ * must not block.
  */
 int weft_cntr_trywait(struct weft_cntr *cntr);
 

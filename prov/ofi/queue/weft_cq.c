@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Completion queues. The data path writes entries of one cache line into an
- * unbounded ring. The first 48 bytes have the layout of libfabric's tagged
- * entry; all other formats are prefixes of it, so a read only copies. An error
- * is an entry in the ring, so earlier completions are read before it.
+ * Completion queues. The data path writes entries, each one cache line long,
+ * into an unbounded ring. The first 48 bytes have the layout of libfabric's
+ * tagged entry; all other formats are prefixes of it, so a read only copies. An
+ * error is also an entry in the ring, so completions before it are read first.
  */
 #include "prov/ofi/queue/weft_cq.h"
 #include "prov/ofi/weft_err.h"
@@ -39,7 +39,7 @@ static struct weft_cq *to_cq(struct fid_cq *fid)
 
 /*
  * Records that a completion could not be stored. Readers get the earlier
- * entries and then -FI_EOVERRUN forever, since the completion is lost.
+ * entries; every later read returns -FI_EOVERRUN, since the completion is lost.
  */
 static int cq_overrun(struct weft_cq *cq)
 {
@@ -101,8 +101,8 @@ static inline struct weft_cqe *first_entry(struct weft_cq *cq)
 }
 
 /*
- * Copies an entry. Copies of constant size compile to a few moves; there are
- * four formats.
+ * Copies an entry to the reader in its format. There is one copy of constant
+ * size for each of the four formats, since it compiles to a few moves.
  */
 static inline void *copy_out(enum fi_cq_format format, void *to,
 			     const struct weft_cqe *e)
@@ -123,7 +123,10 @@ static inline void *copy_out(enum fi_cq_format format, void *to,
 	}
 }
 
-/* Removes up to count entries and copies them to buf; src may be NULL. */
+/*
+ * Removes up to `count` entries from the queue and copies them to buf. Returns
+ * their number or -FI_E*; src may be NULL.
+ */
 static ssize_t cq_take(struct weft_cq *cq, void *buf, size_t count,
 		       fi_addr_t *src)
 {
@@ -146,10 +149,11 @@ static ssize_t cq_take(struct weft_cq *cq, void *buf, size_t count,
 }
 
 /*
- * Reports a read to the backend and returns its result: calls completed() if
- * entries were read, except after a peek that found no message, so that a loop
- * of peeks counts as polling without result. If there are no entries and the
- * clock has ended, returns an error, so that a loop of reads ends.
+ * Reports a read with result `ret` to the backend, and returns the result for
+ * the caller. If entries were read, calls the backend's completed(), except for
+ * a peek that found no message, so that a loop of peeks counts as polling
+ * without result. If there are no entries and virtual time has ended, returns
+ * an error, so that a loop of reads ends.
  */
 static WEFT_COLD ssize_t observe_read(struct weft_cq *cq, ssize_t ret)
 {
@@ -207,9 +211,9 @@ static ssize_t weft_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *buf,
 						  err_data_size);
 
 		/*
-		 * the caller's entry may be shorter: before API 1.5 it ended
-		 * with err_data. There are no provider data besides the error
-		 * number.
+		 * the caller's structure may be shorter: before API 1.5 it
+		 * ended with err_data. The provider returns no error data
+		 * besides the error number.
 		 */
 		memcpy(buf, x, bytes);
 		free(x);
@@ -220,7 +224,10 @@ static ssize_t weft_cq_readerr(struct fid_cq *fid, struct fi_cq_err_entry *buf,
 	return ret;
 }
 
-/* Returns whether a wait may end: there are `threshold` entries or an error. */
+/*
+ * Returns whether a wait may end, because the queue has `threshold` entries or
+ * an error.
+ */
 static bool threshold_reached(struct weft_cq *cq, size_t threshold)
 {
 	if (cq->tail - cq->head >= threshold)
@@ -232,8 +239,8 @@ static bool threshold_reached(struct weft_cq *cq, size_t threshold)
 }
 
 /*
- * Returns whether a peer has died, which ends a wait in virtual time: such a
- * wait has no periodic timeout.
+ * Returns whether a peer has died since the last call. In virtual time this
+ * ends a wait, which has no periodic timeout.
  */
 static WEFT_COLD bool peer_died(struct weft_cq *cq)
 {

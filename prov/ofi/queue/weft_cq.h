@@ -10,16 +10,19 @@ int weft_cq_open(struct fid_domain *domain, struct fi_cq_attr *attr,
 		 struct fid_cq **cq_p, void *context);
 
 /*
- * Implements fi_trywait for one queue. Returns 0; -EAGAIN: the caller must not
- * block.
+ * Implements fi_trywait for one queue. Returns 0, or -EAGAIN if the caller must
+ * not block.
  */
 int weft_cq_trywait(struct weft_cq *cq);
-/* Doubles the ring. -ENOMEM: completions are lost from now on. */
+/*
+ * Doubles the size of the ring. -ENOMEM: out of memory; completions that do not
+ * fit are lost.
+ */
 int weft_cq_grow(struct weft_cq *cq) WEFT_COLD;
 
 /*
- * weft_cq_slot returns the slot of the next completion, or NULL: out of memory.
- * weft_cq_commit publishes it. The caller holds the lock.
+ * weft_cq_slot returns the slot for the next completion, or NULL if out of
+ * memory. weft_cq_commit publishes it. The caller holds the lock.
  */
 static inline struct weft_cqe *weft_cq_slot(struct weft_cq *cq)
 {
@@ -46,7 +49,7 @@ static inline void weft_cq_commit(struct weft_cq *cq)
 	weft_watch_notify(&cq->watch);
 }
 
-/* Writes one completion; -ENOMEM. The caller holds the lock. */
+/* Writes one completion. Returns 0 or -ENOMEM. The caller holds the lock. */
 static inline int weft_cq_write(struct weft_cq *cq, const struct weft_cqe *e)
 {
 	struct weft_cqe *slot = weft_cq_slot(cq);
@@ -59,9 +62,9 @@ static inline int weft_cq_write(struct weft_cq *cq, const struct weft_cqe *e)
 }
 
 /*
- * Writes an error completion. e: fields as for a success (len: bytes received;
- * tag, data and src if known). err: a positive errno, which is translated here.
- * olen: bytes that did not fit.
+ * Writes an error completion. e: the fields of the completion, as for a success
+ * (len: bytes received; tag, data and src if known). err: a positive errno,
+ * which is translated here. olen: bytes that did not fit.
  */
 int weft_cq_write_err(struct weft_cq *cq, const struct weft_cqe *e, int err,
 		      size_t olen);

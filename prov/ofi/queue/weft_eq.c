@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Event queues: control events and errors, in one list in the order of posting.
- * Event queues belong to a fabric, not to a domain, and are not on the fast
- * path: a mutex, an event word, a list.
+ * Event queues: control events and errors are kept in one list, in the order in
+ * which they were posted. Event queues belong to a fabric, not to a domain, and
+ * are not on the fast path, so a mutex, an event word and a list suffice.
  */
 #include "prov/ofi/queue/weft_eq.h"
 #include "prov/ofi/weft_err.h"
@@ -130,7 +130,10 @@ static void drop_first(struct weft_eq *eq)
 		weft_event_fd_clear(eq->event_fd);
 }
 
-/* Copies as many bytes as fit, and removes the event unless FI_PEEK is set. */
+/*
+ * Copies the first event, as many of its bytes as fit, and removes the event
+ * unless FI_PEEK is set.
+ */
 static ssize_t eq_take(struct weft_eq *eq, uint32_t *code, void *buf,
 		       size_t len, uint64_t flags)
 {
@@ -164,7 +167,7 @@ static ssize_t weft_eq_read(struct fid_eq *fid, uint32_t *code, void *buf,
 	return ret;
 }
 
-/* Copies an error entry. Before API 1.5 the entry ended with err_data. */
+/* Copies an error entry. Before API 1.5 the structure ended with err_data. */
 static ssize_t weft_eq_readerr(struct fid_eq *fid, struct fi_eq_err_entry *buf,
 			       uint64_t flags)
 {

@@ -9,7 +9,8 @@ int weft_eq_open(struct fid_fabric *fabric, struct fi_eq_attr *attr,
 		 struct fid_eq **eq_p, void *context);
 
 /*
- * Posts an event; its bytes are copied. May be called by any thread. -ENOMEM.
+ * Posts an event, of which `len` bytes are copied. May be called by any thread.
+ * Returns 0 or -ENOMEM.
  */
 int weft_eq_post(struct weft_eq *eq, uint32_t event, const void *buf,
 		 size_t len);

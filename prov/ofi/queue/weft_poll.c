@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Poll sets: several queues and counters polled together. fi_trywait: whether a
- * thread may block on their descriptors.
+ * Poll sets: several queues and counters polled together. Also fi_trywait,
+ * which reports whether a thread may block on their descriptors.
  */
 #include "prov/ofi/queue/weft_poll.h"
 #include "prov/ofi/queue/weft_cntr.h"
@@ -41,8 +41,8 @@ static struct weft_cntr *cntr_of(struct fid *fid)
 }
 
 /*
- * Returns the reference count of a member; NULL: the object cannot be in a poll
- * set.
+ * Returns the reference count of an object; NULL: objects of this class cannot
+ * be in a poll set.
  */
 static weft_au32 *ref_of(struct fid *fid)
 {

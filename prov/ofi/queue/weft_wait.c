@@ -2,8 +2,8 @@
 /*
  * How threads wait for completions. A packet is received only by a thread that
  * polls the carriers. So one of the threads that wait in a domain is the
- * leader: it blocks in the carrier and makes progress when it wakes. The others
- * are followers: they block on an event word. A thread that completes
+ * leader: it blocks in the carrier and makes progress when it is woken. The
+ * others are followers: they block on an event word. A thread that completes
  * an operation of a watched queue wakes the leader and the followers; a leader
  * whose wait is complete wakes the followers, one of which becomes the leader.
  * With automatic progress the domain's progress thread is always the leader.
@@ -44,8 +44,8 @@ struct weft_wait {
 };
 
 /*
- * Returns the time of the clock for deadlines: the endpoint's virtual clock, if
- * any.
+ * Returns the time by which deadlines are measured, ns: of the endpoint's
+ * virtual clock, if it has one, otherwise of the host.
  */
 static uint64_t clock_ns(struct weft_domain *d)
 {
@@ -143,7 +143,10 @@ static void kick_leader(struct weft_domain *d)
 	wake_followers(wt);
 }
 
-/* Blocks until the calling thread, follower or leader, is woken. */
+/*
+ * Blocks on the event word until the calling thread, a follower or the leader,
+ * is woken, or until the time `left` (ns) has passed.
+ */
 static void wait_for_event(struct weft_domain *d, uint64_t left)
 {
 	struct weft_event *e = &d->wait->event;
@@ -154,7 +157,10 @@ static void wait_for_event(struct weft_domain *d, uint64_t left)
 	weft_enter(d);
 }
 
-/* Blocks until one of several carriers has a packet. */
+/*
+ * Blocks until one of several carriers has a packet, the thread is woken, or
+ * the time `left` (ns) has passed.
+ */
 static void wait_many(struct weft_domain *d, uint64_t left)
 {
 	struct weft_wait *wt = d->wait;
@@ -177,9 +183,9 @@ static void wait_many(struct weft_domain *d, uint64_t left)
 
 /*
  * Blocks in the carrier of the only endpoint. Returns 0, also after the
- * timeout, which the caller checks; or the error of the carrier: virtual time
- * has ended, or -EAGAIN: a refused post may succeed now, and only the caller
- * can repeat it.
+ * timeout, for which the caller checks; or an error of the carrier, because
+ * virtual time has ended; or -EAGAIN if a refused post may succeed now, since
+ * only the caller can repeat it.
  */
 static int wait_one(struct weft_domain *d, uint64_t left)
 {
@@ -339,7 +345,10 @@ int weft_watch_arm(struct weft_watch *w)
 		w->armed = true;
 		w->watched++;
 	}
-	/* a carrier without descriptor cannot be waited on: retry */
+	/*
+	 * a thread cannot block on a carrier without descriptor: the caller
+	 * must retry
+	 */
 	return arm_carriers(w->domain) ? -EAGAIN : 0;
 }
 

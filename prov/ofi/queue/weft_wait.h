@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Blocking until a queue or counter has an entry or a new value. */
+/* Blocking until a queue has an entry or a counter has a new value. */
 #ifndef WEFT_OFI_WAIT_H
 #define WEFT_OFI_WAIT_H
 
@@ -14,32 +14,34 @@ void weft_watch_close(struct weft_watch *w);
  */
 void weft_watch_wake(struct weft_watch *w) WEFT_COLD;
 /*
- * Implements FI_GETWAIT and FI_GETWAITOBJ of a wait object. Returns 0 or
- * -FI_E*.
+ * Implement the commands FI_GETWAIT and FI_GETWAITOBJ for a wait object. Return
+ * 0 or -FI_E*.
  */
 int weft_wait_control(enum fi_wait_obj obj, int fd, int command, void *arg);
 int weft_watch_control(struct weft_watch *w, int command, void *arg);
 /*
- * Prepares for poll(2) on the descriptor, after the caller found nothing to
- * read. -EAGAIN: an entry or packet has arrived meanwhile. The caller holds the
- * lock.
+ * Prepares for a poll(2) of the descriptor; called when the caller has found
+ * nothing to read. -EAGAIN: an entry or packet has arrived meanwhile. The
+ * caller holds the lock.
  */
 int weft_watch_arm(struct weft_watch *w);
 /*
  * Blocks until the watch is woken or a packet may have arrived. deadline_ns:
  * from weft_deadline(); UINT64_MAX: forever. The caller holds the lock, which
- * is released while blocked; it must check its condition after every return,
- * and call weft_watch_end after its last wait. Returns 0, -ETIMEDOUT, or an
- * error if virtual time has ended.
+ * is released while the thread blocks. The caller must check its condition
+ * after every return, and call weft_watch_end after its last wait. Returns 0,
+ * -ETIMEDOUT, or an error if virtual time has ended.
  */
 int weft_watch_wait(struct weft_watch *w, uint64_t deadline_ns);
 void weft_watch_end(struct weft_watch *w);
-/* Converts a timeout of libfabric, ms (negative: forever), to a deadline. */
+/*
+ * Converts a timeout of a libfabric call, ms (negative: none), to a deadline,
+ * ns.
+ */
 uint64_t weft_deadline(struct weft_domain *d, int timeout_ms);
 
 /*
- * Open and close the wait state of the domain; start and end its progress
- * thread.
+ * Open and close the wait state of the domain, including its progress thread.
  */
 int weft_wait_open(struct weft_domain *d);
 void weft_wait_close(struct weft_domain *d);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Waiting in queues and counters, by many threads and by descriptor. */
+/* Waiting in queues and counters, by many threads and by file descriptor. */
 #include "test/support/weft_fake.h"
 #include "test/t.h"
 

@@ -9,17 +9,17 @@
  * method.
  *
  * Each interface adds its inputs in order, one after the other, and sends the
- * sum to its parent. The first member's sum is sent to all members, copied by
- * the switches, or to the one member that gets it. The buffer of a contribution
- * contains the partial sum.
+ * sum to its parent. The first member's sum is sent either to all members, by
+ * switches that copy packets, or to the one member that gets the result. The
+ * buffer of a member's contribution also contains its partial sum.
  *
- * If no switch copies packets for the group either, the members forward the
- * result (vt_result_bcast.c). Interfaces with chained events send the result in
- * the same way as sums; for a barrier they only count. Without chained events
- * the processors of the members execute all steps: a member adds the data put
- * into its memory, or polls a word to which the others added their
- * contributions by atomics, and sends its sum to its parent by a put or an
- * atomic.
+ * If the switches do not copy packets for the group either, the members forward
+ * the result (vt_result_bcast.c). Interfaces with chained events send the
+ * result in the same way as the sums; for a barrier they only count arrivals.
+ * Without chained events the processors of the members execute all steps: a
+ * member adds the data put into its memory, or polls a word to which the others
+ * added their contributions by atomics, and sends its sum to its parent by a
+ * put or an atomic.
  */
 #include "prov/vt/route/vt_route.h"
 
@@ -58,7 +58,7 @@ static void tree_of(const struct weft_vt *w, uint32_t place,
 
 /*
  * Initializes the reduction state of a member (struct vt_adder). The fold slots
- * need no reset: a complete reduction leaves them empty.
+ * need no reset: they are empty after every complete reduction.
  */
 void vt_adder_init(struct vt_adder *a)
 {
@@ -73,7 +73,7 @@ bool vt_fold_slot_free(const struct vt_adder *a, uint64_t seq)
 	return !a->slot_used[seq % VT_WINDOW];
 }
 
-/* Frees the window slot of a contribution. */
+/* Frees the window slot that a contribution uses. */
 static void slot_release(struct vt_engine_pass *t, uint32_t i)
 {
 	const struct vt_buf *b = vt_buf(t->w, i);
@@ -91,8 +91,8 @@ static void slot_release(struct vt_engine_pass *t, uint32_t i)
 /* ---- sending of sums ----------------------------------------------------- */
 
 /*
- * Returns whether the contribution is added to a word of the parent by an
- * atomic.
+ * Returns whether the contribution is added to a word in the parent's memory by
+ * an atomic.
  */
 static bool by_atomic(const struct weft_vt *w, uint32_t place,
 		      const struct weft_backend_part *part)
@@ -100,7 +100,7 @@ static bool by_atomic(const struct weft_vt *w, uint32_t place,
 	return part->word && w->word_path && vt_tree_absent(w, place);
 }
 
-/* Sends the sum in a buffer, `bytes` bytes. */
+/* Sends the first `bytes` bytes of the sum in buffer i. */
 static void send_sum(struct vt_engine_pass *t, uint32_t i, uint32_t bytes,
 		     struct net_msg *msg, uint64_t at)
 {
@@ -113,7 +113,7 @@ static void send_sum(struct vt_engine_pass *t, uint32_t i, uint32_t bytes,
 	vt_model_send(t->w, at, msg);
 }
 
-/* Sends the sum to a member of the route. */
+/* Sends the sum in buffer i to a member of the route. */
 static void send_to_member(struct vt_engine_pass *t, const struct vt_member *m,
 			   uint32_t i, uint32_t member, uint64_t at)
 {
@@ -125,7 +125,7 @@ static void send_to_member(struct vt_engine_pass *t, const struct vt_member *m,
 	send_sum(t, i, b->part.bytes, &msg, at);
 }
 
-/* Sends the sum to the parent. */
+/* Sends the sum in buffer i to the parent `member`. */
 static void send_to_parent(struct vt_engine_pass *t, const struct vt_member *m,
 			   uint32_t i, uint32_t member, uint64_t at)
 {
@@ -163,8 +163,8 @@ static void fold_finish(struct vt_engine_pass *t, const struct vt_member *m,
 }
 
 /*
- * Returns the time at which an input that arrived now is added. Atomics and
- * counting events take no time of the interface's processor.
+ * Returns the time at which the addition of an input that has arrived now ends.
+ * Atomics and counting events take no time of the interface's processor.
  */
 static uint64_t added_time(struct vt_engine_pass *t, struct vt_adder *me,
 			   const struct vt_buf *in)
@@ -211,7 +211,10 @@ static void add_inputs(struct vt_engine_pass *t, uint32_t place,
 	}
 	if (f->added < n)
 		return;
-	/* all inputs are added: this slot is free for the next contribution */
+	/*
+	 * all inputs are added: the slots of the inputs are free for later
+	 * contributions
+	 */
 	for (unsigned c = 0; c < n; c++) {
 		uint32_t i =
 			a[weft_tree_shape_child(&tree, member, c)].fold[k].buf;
@@ -236,8 +239,8 @@ static void add_inputs(struct vt_engine_pass *t, uint32_t place,
 /*
  * Handles an input at the member that adds it. If that member has posted its
  * own contribution, records the input and returns true; otherwise returns
- * false, since an earlier contribution, with another tree, may still use the
- * slot.
+ * false, since an earlier contribution, which may use another tree, may still
+ * occupy the slot.
  */
 static bool input_arrive(struct vt_engine_pass *t, uint32_t i, uint32_t *up_p)
 {
@@ -276,8 +279,8 @@ void vt_fold_post(struct vt_engine_pass *t, uint32_t i)
 	vt_require(b->route < w->size * VT_PLACES);
 	/*
 	 * Record whether the order of additions matters, which selects the
-	 * tree. If the members' operations differ, the first member to post
-	 * decides.
+	 * tree. If the members' operations differ, the value of the first
+	 * member to post is used.
 	 */
 	k = b->part.seq % VT_WINDOW;
 	if (w->routes[b->route].order_seq[k] != b->part.seq + 1) {
@@ -297,8 +300,9 @@ void vt_fold_post(struct vt_engine_pass *t, uint32_t i)
 }
 
 /*
- * Handles a rank's own contribution at its interface, after all earlier ones:
- * several may have been posted at the same time.
+ * Handles a rank's own contribution when it reaches the interface. Earlier
+ * contributions are handled first, because several may have been posted at the
+ * same time.
  */
 static void part_posted(struct vt_engine_pass *t, uint32_t i)
 {

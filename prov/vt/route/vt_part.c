@@ -77,7 +77,9 @@ void vt_part_add(struct vt_engine_pass *t, struct vt_buf *acc,
 
 /* ---- distribution of results --------------------------------------------- */
 
-/* Returns the data of result k of the route with index `place`. */
+/*
+ * Returns the memory for the data of result k of the route with index `place`.
+ */
 static unsigned char *result_data(const struct weft_vt *w, uint32_t place,
 				  unsigned k)
 {
@@ -118,7 +120,10 @@ bool vt_route_deliver(struct vt_engine_pass *t, uint32_t place, uint32_t member,
 	b = vt_buf(t->w, i);
 	m->part[k] = VT_NONE;
 	b->part.flags = r->flags[k];
-	/* The member waits for an operation other than the one that arrived. */
+	/*
+	 * The member waits for an operation other than the one whose result has
+	 * arrived.
+	 */
 	if (r->root_seq[k] == b->part.seq + 1 &&
 	    (b->part.kind != WEFT_COLL_BCAST ||
 	     (b->part.bytes != r->bytes[k] &&
@@ -132,7 +137,7 @@ bool vt_route_deliver(struct vt_engine_pass *t, uint32_t place, uint32_t member,
 	return true;
 }
 
-/* Delivers a sum to the one member that gets it. */
+/* Delivers a result to the one member that gets it. */
 void vt_route_result_to_root(struct vt_engine_pass *t, uint32_t i)
 {
 	const struct vt_buf *b = vt_buf(t->w, i);
@@ -143,7 +148,7 @@ void vt_route_result_to_root(struct vt_engine_pass *t, uint32_t i)
 	vt_route_deliver(t, place, root, k);
 }
 
-/* Broadcasts a sum to all members through the network. */
+/* Broadcasts a result to all members through the network. */
 void vt_route_bcast(struct vt_engine_pass *t, uint32_t i, uint64_t at)
 {
 	const struct vt_buf *b = vt_buf(t->w, i);

@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Results of class routes that no switch copies. The members forward a result
- * down the tree of src/tree/tree_shape.h, starting at the first member, to
- * the most distant child first. With chained events, the event that counts a
- * packet starts the packets to the children, independently of the ranks;
- * otherwise the processors of the members poll, and put the result into the
- * memory of one child after the other.
+ * Forwarding of results of class routes by the members, if switches do not copy
+ * them. A result goes down the tree of src/tree/tree_shape.h, starting at the
+ * first member; each member sends it to its most distant child first. With
+ * chained events, the event that counts an arriving packet starts the packets
+ * to the children, independently of the ranks. Otherwise the processors of the
+ * members poll for the result, and put it into the memory of one child after
+ * another.
  *
- * A broadcast by chained events is sent from its root, which is then complete,
- * to the first member. The broadcast may arrive at a member before that member
- * has posted its contribution.
+ * A broadcast by chained events is first sent from its root to the first
+ * member; the operation is then complete at the root. The broadcast may arrive
+ * at a member before that member has posted its contribution.
  */
 #include "prov/vt/route/vt_route.h"
 
@@ -19,7 +20,9 @@ static uint64_t result_cookie(uint32_t place, uint32_t member, unsigned k)
 	       (place * VT_WINDOW + k);
 }
 
-/* Returns the buffer in which a member waits for a result, or NULL. */
+/*
+ * Returns the buffer of a member that waits for the result in slot k, or NULL.
+ */
 static struct vt_buf *waiting_buf(struct weft_vt *w, uint32_t place,
 				  uint32_t member, unsigned k)
 {
@@ -36,7 +39,7 @@ static void result_send(struct vt_engine_pass *t, uint64_t cookie,
 	uint32_t place = (uint32_t)cookie / VT_WINDOW;
 	unsigned k = (uint32_t)cookie % VT_WINDOW;
 	const struct vt_member *m = vt_route_members(w, place);
-	/* all commands of events use one queue */
+	/* with chained events, all commands that events start use one queue */
 	const struct weft_pkt_attr attr = { .path = (uint8_t)w->fold_path,
 					    .fifo = vt_tree_chained(w, place) };
 	struct vt_buf *b;
@@ -53,8 +56,8 @@ static void result_send(struct vt_engine_pass *t, uint64_t cookie,
 }
 
 /*
- * Returns whether a member has the whole result now; it may have posted a
- * different operation.
+ * Returns whether a member has the whole result now; the member may have posted
+ * a different operation.
  */
 static bool has_arrived(struct weft_vt *w, uint32_t place, uint32_t member,
 			unsigned k, uint64_t offset, uint32_t bytes)
@@ -67,7 +70,10 @@ static bool has_arrived(struct weft_vt *w, uint32_t place, uint32_t member,
 	return b->arrived_bytes == w->routes[place].bytes[k];
 }
 
-/* Decodes and checks the route index (*place_p) and the member in a cookie. */
+/*
+ * Decodes and checks the route index (*place_p) and the member (*member_p) in a
+ * cookie.
+ */
 static void result_decode(struct weft_vt *w, uint64_t cookie, uint32_t *place_p,
 			  uint32_t *member_p)
 {
@@ -149,7 +155,7 @@ uint32_t vt_result_sender(struct weft_vt *w, uint64_t cookie)
 				     w->cfg.fold_levels);
 		member = weft_tree_shape_parent(&tree, member, &nth);
 	} else {
-		/* a broadcast comes from its root */
+		/* the first member gets a broadcast from the root */
 		member = w->routes[place].root[(uint32_t)cookie % VT_WINDOW];
 		vt_require(member < w->routes[place].count);
 	}

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Class routes in virtual time. All members request a route from the engine, by
- * a key; the first member also writes the list of members into one of its route
- * entries. After the last request the engine selects an id that is free on all
- * members, opens the machine's tree over their nodes, and notifies all members.
- * When the last member has closed the route, its id is free again.
+ * Class routes in virtual time. All members request a route from the engine,
+ * identified by a key; the first member also writes the list of members into
+ * one of its rank's route entries. After the last request the engine selects an
+ * id that is free on all members, opens the machine's tree over their nodes,
+ * and notifies all members. When the last member has closed the route, its id
+ * is free again.
  *
  * A contribution is stored in a buffer like a packet. It goes up the tree (the
  * engine combines inputs into the first of them) and waits for the result,
@@ -61,8 +62,8 @@ static int write_members(struct vt *v, const struct weft_backend_route *a,
 }
 
 /*
- * Returns a free route entry of this rank; there are enough for all ids and
- * requests.
+ * Returns the index of a free route entry of this rank, or VT_NONE. There are
+ * enough entries for all ids and requests.
  */
 static uint32_t new_place(struct vt *v)
 {
@@ -162,7 +163,10 @@ int vt_route_open(struct weft_carrier *c, const struct weft_backend_route *a,
 	if (got.err)
 		return got.err;
 	own = &v->route[got.id];
-	/* the data of a result is written before it is read */
+	/*
+	 * the data of a result is always written before it is read, so it is
+	 * not cleared
+	 */
 	memset(own, 0, offsetof(struct vt_own_route, data));
 	own->open = true;
 	own->me = a->me;
@@ -201,7 +205,7 @@ struct tree_query {
 	int err;
 };
 
-/* Runs under a guard: the list of members may have been overwritten. */
+/* Runs under a guard, because the list of members may have been overwritten. */
 static void tree_guarded(void *arg)
 {
 	struct tree_query *l = arg;
@@ -240,9 +244,10 @@ int weft_vt_route_tree(struct weft_carrier *c, unsigned id,
 /* ---- sending contributions and taking results ---------------------------- */
 
 /*
- * Returns the entry of a member that gets no result, or NULL. Such a member
- * does not block, but must not use all buffers of its rank: the root may wait
- * for a message from it before the root starts the operation.
+ * Returns the entry of this member if it gets no result, otherwise NULL. A
+ * member without result does not block, but must not use all buffers of its
+ * rank: the root may wait for a message from that rank before the root starts
+ * the operation.
  */
 static struct vt_member *
 member_without_result(struct vt *v, const struct vt_own_route *own,
@@ -408,7 +413,7 @@ static int open_route(struct weft_vt *w, const struct vt_join *j)
 	return 0;
 }
 
-/* Sends the same response to all members. */
+/* Opens the route and sends the same response to all members. */
 static void respond_all(struct vt_engine_pass *t, const struct vt_join *j)
 {
 	struct weft_vt *w = t->w;
@@ -503,9 +508,10 @@ bool vt_route_chained(struct weft_carrier *c, unsigned id)
 }
 
 /*
- * Returns false if the members that have posted this contribution name
- * different roots, or if only some of them post a broadcast. Then the operation
- * ends with WEFT_BACKEND_DIFFER for them and for members that post later.
+ * Returns false if members have posted contributions with different roots to
+ * the same operation, or if only some of them have posted a broadcast. The
+ * operation then ends with WEFT_BACKEND_DIFFER for these members and for
+ * members that post later.
  */
 static bool same_bcast(struct vt_engine_pass *t, const struct vt_buf *b)
 {
@@ -530,7 +536,10 @@ static bool same_bcast(struct vt_engine_pass *t, const struct vt_buf *b)
 	return false;
 }
 
-/* Posts a contribution to a broadcast; returns whether it must be sent. */
+/*
+ * Posts a contribution to a broadcast. Returns whether it must be sent, because
+ * the member is the root.
+ */
 static bool post_bcast(struct vt_engine_pass *t, const struct vt_buf *b)
 {
 	const struct vt_route *r = &t->w->routes[b->route];
@@ -539,9 +548,9 @@ static bool post_bcast(struct vt_engine_pass *t, const struct vt_buf *b)
 	if (r->seq[k] != b->part.seq + 1)
 		return b->part.root == b->to;
 	/*
-	 * The result exists: deliver it if it has reached this member, or if
-	 * the operation has failed. Chained events may not have forwarded it to
-	 * this member yet.
+	 * The result exists. Deliver it if it has reached this member, to which
+	 * chained events may not have forwarded it yet, or if the operation has
+	 * failed.
 	 */
 	vt_require(b->to < r->count);
 	if (!vt_tree_chained(t->w, b->route) ||
@@ -565,7 +574,7 @@ static void post_part(struct vt_engine_pass *t, uint32_t i)
 		.bytes = b->part.bytes,
 		.seq = b->part.seq,
 		.cookie = i,
-		/* the kind is in shared memory */
+		/* the value is in shared memory, so limit it to valid kinds */
 		.kind = b->part.kind % (WEFT_COLL_ALLREDUCE + 1),
 		.fp = b->part.fp,
 	};
@@ -650,7 +659,10 @@ void vt_route_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
 			: w->trees[route].place;
 	vt_require(vt_route_is_place(w, place) &&
 		   w->routes[place].count <= w->size);
-	/* ignore a result of a closed route, or if no member is at this node */
+	/*
+	 * ignore the result of a route that has been closed, and results for a
+	 * node without a member
+	 */
 	if (cookie >> VT_BCAST_PLACE &&
 	    (cookie >> VT_BCAST_OPENING != w->routes[place].times ||
 	     !vt_tree_at(w, place, node)))

@@ -20,7 +20,7 @@ struct vt_member *vt_route_members(struct weft_vt *w, uint32_t place);
 struct vt_adder *vt_adders(struct weft_vt *w, uint32_t place);
 /*
  * Returns the member that sent a contribution. vt_part_has_result() returns
- * whether that member gets the result.
+ * whether `member` gets the result.
  */
 struct vt_member *vt_part_member(struct weft_vt *w, const struct vt_buf *b);
 bool vt_part_has_result(const struct weft_backend_part *part, uint32_t member);
@@ -32,23 +32,23 @@ bool vt_part_has_result(const struct weft_backend_part *part, uint32_t member);
 void vt_part_done(struct vt_engine_pass *t, uint32_t i);
 void vt_route_done(struct vt_engine_pass *t, uint32_t i);
 /*
- * Computes acc = acc op in; records in acc's flags if the members' operations
- * differ.
+ * Computes acc = acc op in. If the operations of the two members differ,
+ * records this in acc's flags.
  */
 void vt_part_add(struct vt_engine_pass *t, struct vt_buf *acc,
 		 const struct vt_buf *in);
 /*
- * Stores a result until all members have it; returns the result's slot in the
- * window. The buffer of the contribution stays with its member.
- * vt_route_deliver() delivers the result to a member whose contribution waits.
+ * Stores a result until all members have it; returns its slot in the window.
+ * The buffer of the contribution stays with its member. vt_route_deliver()
+ * delivers the result to a member whose contribution waits.
  */
 unsigned vt_route_result_store(struct vt_engine_pass *t, uint32_t place,
 			       uint64_t seq, uint32_t i);
 bool vt_route_deliver(struct vt_engine_pass *t, uint32_t place, uint32_t member,
 		      unsigned k);
 /*
- * vt_route_result_to_root() delivers a complete sum to the one member that gets
- * it; vt_route_bcast() broadcasts it to all members.
+ * vt_route_result_to_root() delivers a complete result to the one member that
+ * gets it; vt_route_bcast() broadcasts the result to all members.
  */
 void vt_route_result_to_root(struct vt_engine_pass *t, uint32_t i);
 void vt_route_bcast(struct vt_engine_pass *t, uint32_t i, uint64_t at);
@@ -69,11 +69,11 @@ int vt_route_take(struct weft_carrier *c, unsigned id,
  */
 int vt_route_result_put(struct vt *v, const struct vt_buf *b);
 /*
- * Returns whether the window has a slot again for the contribution that a send
- * could not post.
+ * Returns whether the window now has a free slot for the contribution that the
+ * last send could not post.
  */
 bool vt_route_room(const struct vt *v);
-/* Called by the engine. */
+/* Functions that the engine calls. */
 void vt_route_post(struct vt_engine_pass *t, uint32_t i);
 uint64_t vt_route_combine(void *arg, uint64_t at, uint32_t node,
 			  const uint64_t *cookie, unsigned count);
@@ -87,13 +87,14 @@ void vt_route_result(void *arg, uint64_t at, uint32_t route, uint32_t node,
  * call; nth is VT_NONE at first, and VT_NONE at the end.
  */
 int vt_tree_open(struct weft_vt *w, uint32_t place);
-/* Returns the nodes and parents of an open tree, for display. */
+/* Sets *tree to the nodes and parents of an open tree, for display. */
 int vt_tree_plan(struct weft_vt *w, uint32_t place, struct net_tree_plan *tree);
 void vt_tree_close(struct weft_vt *w, uint32_t place);
 /*
- * vt_tree_absent(): the network has no tree for the route, so the members
- * forward all packets. vt_tree_chained(): their interfaces do this by chained
- * events; otherwise their processors do it by polling.
+ * vt_tree_absent() returns whether the network has no tree for the route, so
+ * that the members forward all packets. vt_tree_chained() returns whether their
+ * interfaces do this by chained events; otherwise their processors do it by
+ * polling.
  */
 bool vt_tree_absent(const struct weft_vt *w, uint32_t place);
 bool vt_tree_chained(const struct weft_vt *w, uint32_t place);
@@ -111,8 +112,8 @@ bool vt_fold_applies(const struct weft_vt *w, uint32_t place,
 		     const struct weft_backend_part *part);
 void vt_adder_init(struct vt_adder *a);
 /*
- * Returns whether the window slot of seq is free: no contribution in it waits
- * to be combined.
+ * Returns whether the window slot of `seq` is free, which means that no
+ * contribution in it waits to be combined.
  */
 bool vt_fold_slot_free(const struct vt_adder *a, uint64_t seq);
 void vt_fold_post(struct vt_engine_pass *t, uint32_t i);

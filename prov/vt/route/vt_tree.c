@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Trees of prov/net over the nodes of a route's members: open, close, share. If
- * the switches have no space for another tree, and only copy, an open tree that
- * reaches all members also carries their results; ranks that are not members
- * drop these. The members forward all packets if the switches have no trees, or
- * if the switches cannot serve the group and the interfaces have chained
- * events.
+ * Trees of prov/net over the nodes of a route's members: opening, closing and
+ * sharing them. If the switches have no space for another tree, and only copy
+ * packets, an open tree that reaches all members also carries the results of
+ * this route; ranks that are not members drop them. The members forward all
+ * packets if the switches have no trees, or if the switches cannot serve the
+ * group and the interfaces have chained events.
  */
 #include "prov/vt/route/vt_route.h"
 
@@ -16,7 +16,7 @@ static uint32_t node_of(struct weft_vt *w, const struct vt_member *m)
 	return vt_rank(w, m->rank)->node;
 }
 
-/* Returns the i-th member of a route, ordered by node. */
+/* Returns the i-th member of a route in the order of nodes. */
 static const struct vt_member *by_node(struct weft_vt *w,
 				       const struct vt_member *m, uint32_t i)
 {
@@ -56,7 +56,7 @@ static int plan_chain(struct weft_vt *w, uint32_t place,
 	return 0;
 }
 
-/* Makes the tree over the nodes of the members, each node once. */
+/* Makes the tree over the nodes of the members; each node occurs once. */
 static int plan_nodes(struct weft_vt *w, uint32_t place,
 		      struct net_tree_plan *tree)
 {
@@ -87,8 +87,8 @@ int vt_tree_plan(struct weft_vt *w, uint32_t place, struct net_tree_plan *tree)
 }
 
 /*
- * Returns the position of the first member at a node, in the order of nodes, or
- * the member count.
+ * Returns the position, in the order of nodes, of the first member at this or a
+ * later node; the number of members if there is none.
  */
 static uint32_t find_node(struct weft_vt *w, uint32_t place, uint32_t node)
 {

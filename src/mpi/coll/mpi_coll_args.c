@@ -62,7 +62,7 @@ static int check_types(const struct side_check *c)
 
 	if (!c->side->types)
 		return check_type(c, c->type);
-	/* without data, programs pass MPI_DATATYPE_NULL */
+	/* if there is no data, programs may pass MPI_DATATYPE_NULL */
 	for (i = 0; i < c->blocks && !err; i++)
 		if (weft_coll_num(&c->side->counts, i))
 			err = check_type(c, c->side->types[i]);
@@ -214,7 +214,10 @@ static int check_r(struct mpi_coll *m, int blocks)
 	return check_side(&c);
 }
 
-/* Checks that MPI_IN_PLACE as send buffer is used with an intracommunicator. */
+/*
+ * Checks that MPI_IN_PLACE as the send buffer is used only with an
+ * intracommunicator.
+ */
 static int check_in_place(const struct mpi_coll *m, int arg)
 {
 	if (!weft_check || !m->a.comm->inter)
@@ -279,7 +282,10 @@ static bool is_root(const struct mpi_coll *m)
 	return m->a.root == (c->inter ? MPI_ROOT : c->rank);
 }
 
-/* Returns whether a rank other than the root takes part. */
+/*
+ * Returns whether this rank has the arguments of a non-root: any rank of an
+ * intracommunicator, or a rank whose root is in the remote group.
+ */
 static bool is_leaf(const struct mpi_coll *m)
 {
 	return !m->a.comm->inter || m->a.root >= 0;
@@ -479,7 +485,7 @@ int mpi_coll_run(struct mpi_coll *m)
 		return err;
 	if (weft_unlikely(weft_core.survives))
 		err = weft_recover_check_coll(m->a.comm);
-	/* every rank will communicate with every rank */
+	/* every rank will communicate with every other rank */
 	if (!err && m->a.kind == WEFT_COLL_ALLTOALL)
 		err = weft_comm_exchange_addresses(m->a.comm);
 	if (weft_likely(!err))

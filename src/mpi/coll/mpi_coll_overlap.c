@@ -90,7 +90,10 @@ static bool many_in_many(const struct weft_coll_side *s,
 	return false;
 }
 
-/* Returns whether a vector overlaps its result (a vector or a part). */
+/*
+ * Returns whether the operand vector of a reduction overlaps the result, which
+ * is a vector or a part of one.
+ */
 static bool vector_in_result(const struct mpi_coll *m)
 {
 	const struct weft_coll_side *r = &m->a.r;

@@ -51,7 +51,7 @@ static int free_keyval(const char *func, enum weft_kind kind, int *key)
 	return err;
 }
 
-/* Checks the output arguments of a get. */
+/* Checks the output arguments of a call that gets an attribute. */
 static int check_outputs(const void *obj, const char *func, const void *value,
 			 const int *flag)
 {
@@ -154,7 +154,10 @@ int PMPI_Comm_delete_attr(MPI_Comm comm, int comm_keyval)
 	return comm_delete(__func__, comm, comm_keyval);
 }
 
-/* The names of MPI 1; their callbacks have the same signature. */
+/*
+ * Functions of MPI 1; their callbacks have the same signatures as those of
+ * their successors.
+ */
 
 #pragma weak MPI_Keyval_create = PMPI_Keyval_create
 int PMPI_Keyval_create(MPI_Copy_function *copy_fn,

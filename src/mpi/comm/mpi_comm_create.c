@@ -89,7 +89,10 @@ int PMPI_Comm_dup_with_info(MPI_Comm comm, MPI_Info info, MPI_Comm *newcomm)
 	return dup(__func__, comm, info, 3, newcomm);
 }
 
-/* Attributes are copied at the call, and attached with the context id. */
+/*
+ * State of MPI_Comm_idup: attributes are copied during the call, and attached
+ * when the new communicator has its context id.
+ */
 struct idup {
 	MPI_Comm *newcomm;
 	struct weft_attr *attr;

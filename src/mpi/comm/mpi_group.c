@@ -77,8 +77,8 @@ int PMPI_Group_rank(MPI_Group group, int *rank)
 }
 
 /*
- * Returns the rank in g, plus one, of every known process; 0: not in g.
- * The caller frees the array.
+ * Returns an array with the rank in g, plus one, of every known process; 0: not
+ * in g. The caller frees the array.
  */
 static int *ranks_of(const struct weft_group *g)
 {

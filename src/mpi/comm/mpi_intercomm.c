@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Intercommunicators: create, merge, from groups. */
+/* Intercommunicators: creation, merging, creation from groups. */
 #include "src/mpi/mpi_export.h"
 
 #include "src/comm/comm_context.h"
@@ -100,7 +100,10 @@ static void leader_channel_open(struct leader_channel *l, uint64_t ctx, int me,
 	weft_channel_scratch(&l->comm, ctx, l->proc, 2, me > other);
 }
 
-/* Checks the arguments of the leader, and opens the channel to the other. */
+/*
+ * Checks the arguments of the leader, and opens the channel to the other
+ * leader.
+ */
 static int open_leaders(const char *func, const struct weft_group *g,
 			MPI_Group remote_group, int remote_leader,
 			struct leader_channel *l)

@@ -104,7 +104,7 @@ static int check_rank(const struct weft_comm *c, const char *func, int arg,
 			    c->size);
 }
 
-/* Returns how many dimensions fit the caller's arrays. */
+/* Returns how many dimensions fit in the caller's arrays. */
 static int fits(const struct weft_topo *t, int maxdims)
 {
 	return maxdims < t->ndims ? maxdims : t->ndims;

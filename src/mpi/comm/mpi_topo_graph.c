@@ -120,7 +120,10 @@ int PMPI_Graph_get(MPI_Comm comm, int maxindex, int maxedges, int indx[],
 	return err;
 }
 
-/* Returns the number of edges of a node, from *first_p on; -1: no such node. */
+/*
+ * Returns the number of edges of a node; -1: no such node. *first_p: index of
+ * its first edge.
+ */
 static int edges_of(const struct weft_topo *t, int node, int *first_p)
 {
 	if (node < 0 || node >= t->nnodes)

@@ -11,7 +11,7 @@
 int mpi_check_dynamic_root(struct weft_comm *c, const char *func, int arg,
 			   int root);
 
-/* Raises the error of a function of comm_port.h; 0: none. */
+/* Raises the error rc of a function of comm_port.h; rc 0: no error. */
 int mpi_port_result(const void *obj, const char *func, int arg, int rc);
 
 /*

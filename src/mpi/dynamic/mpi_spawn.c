@@ -71,8 +71,8 @@ static long range_largest(const char *text, long max, const char **end_p)
 }
 
 /*
- * Returns the number of processes that key soft allows: the largest in its list
- * of ranges up to max; -1: none.
+ * Returns the number of processes that the info key "soft" allows: the largest
+ * number up to max in its list of ranges; -1: none.
  */
 static int soft_count(MPI_Info info, int max)
 {
@@ -92,7 +92,10 @@ static int soft_count(MPI_Info info, int max)
 	return (int)best;
 }
 
-/* Checks key arch: all hosts of a job have the architecture of this one. */
+/*
+ * Checks the info key "arch": all hosts of a job have the architecture of this
+ * host.
+ */
 static int check_arch(const char *func, struct weft_comm *c, MPI_Info info)
 {
 	char value[MPI_MAX_INFO_VAL];
@@ -215,8 +218,8 @@ static int root_part(const char *func, struct weft_comm *c,
 }
 
 /*
- * Sets the codes of all processes. With key soft fewer processes than maxprocs
- * may have been started: the codes of the others are errors.
+ * Sets the codes of all processes. With the info key "soft" fewer processes
+ * than maxprocs may have been started: the codes of the others are errors.
  */
 static int set_errcodes(const struct program *p, int count, int root,
 			struct weft_comm *c, const struct outcome *o,

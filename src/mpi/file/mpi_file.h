@@ -33,7 +33,7 @@ static inline int mpi_file_rc(const struct weft_file *f, const char *func,
 	return weft_likely(rc == 0) ? MPI_SUCCESS : mpi_file_fail(f, func, rc);
 }
 
-/* Raises an error if the file is sequential, or read-only. */
+/* Raise an error if the file is sequential (seek) or read-only (write). */
 int mpi_check_file_seek(const struct weft_file *f, const char *func);
 int mpi_check_file_write(const struct weft_file *f, const char *func);
 /* Raises MPI_ERR_IO if a split collective is in progress. */

@@ -293,7 +293,10 @@ static int type_extent(const char *func, MPI_File fh, MPI_Datatype datatype,
 	return 0;
 }
 
-/* Registers a data representation; one form of its functions must be set. */
+/*
+ * Registers a data representation, given by either the int or the MPI_Count
+ * form of its functions.
+ */
 static int register_rep(const char *func, const struct weft_file_rep_args *a)
 {
 	int err, rc;

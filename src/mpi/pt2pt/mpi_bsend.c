@@ -39,7 +39,10 @@ static int bsend(struct mpi_msg m, MPI_Comm comm)
 
 /* ---- buffers ------------------------------------------------------------ */
 
-/* c: communicator or session that owns the buffer `where`; NULL: process */
+/*
+ * Attaches a buffer. c: communicator or session that owns the buffer `where`;
+ * NULL: the process owns it.
+ */
 static int attach(const char *func, const void *c, struct weft_bsend **where,
 		  void *buffer, MPI_Count size)
 {

@@ -24,7 +24,7 @@ struct many {
 	int active; /* active requests in the last scan */
 	int done;   /* completed requests in the last scan */
 	int first;  /* index of the first completed request in the last scan */
-	int failed; /* failed requests among the collected ones */
+	int failed; /* number of collected requests that failed */
 	int error;  /* error of the first failed request: -errno or a code */
 	/* description of the first failed request, for the error text */
 	char which[96];

@@ -18,7 +18,9 @@
 
 #include <errno.h>
 
-/* Gets the communicator; refuses calls in a job that does not survive. */
+/*
+ * Gets the communicator; raises an error if the job does not survive failures.
+ */
 static int check(const char *func, MPI_Comm comm, struct weft_comm **c_p)
 {
 	int err = mpi_check_comm(func, 1, comm, c_p);

@@ -91,7 +91,10 @@ static int members_of(const char *name, struct weft_group **group_p)
 	return server_members(name, group_p);
 }
 
-/* Gets the group of argument 2; raises an error to the handler of s. */
+/*
+ * Gets the group of the process set named by argument 2; an error calls the
+ * error handler of s.
+ */
 static int get_set(const char *func, struct weft_session *s, const char *name,
 		   struct weft_group **group_p)
 {

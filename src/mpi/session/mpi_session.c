@@ -32,7 +32,10 @@ int mpi_check_session(const char *func, int arg, MPI_Session handle,
 
 /* ---- begin --------------------------------------------------------------- */
 
-/* Returns the level that info key thread_level requests, or -1. */
+/*
+ * Returns the thread level that the info key thread_level requests; -1: unknown
+ * level.
+ */
 static int wanted_level(MPI_Info handle)
 {
 	struct weft_info *info = weft_info_of(handle);
@@ -63,8 +66,8 @@ static struct weft_info *used_info(void)
 }
 
 /*
- * Starts the session's use of the library. A failure is raised to the handler
- * that the session would have had.
+ * Starts the session's use of the library. After a failure, calls the error
+ * handler that the session would have had.
  */
 static int begin(const char *func, struct weft_session *s, int level)
 {

@@ -2,7 +2,7 @@
 /*
  * MPI_T events. The number of events is 0, which the standard allows, so every
  * index, name, registration and instance is invalid, and each function returns
- * that error. One time source exists: the clock of MPI_Wtime.
+ * the corresponding error. One time source exists: the clock of MPI_Wtime.
  */
 #include "src/mpi/mpi_export.h"
 

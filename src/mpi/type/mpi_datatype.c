@@ -246,7 +246,9 @@ int PMPI_Get_address(const void *location, MPI_Aint *address)
 	return err;
 }
 
-/* Addresses are computed unsigned: they may wrap. */
+/*
+ * Addresses are computed with unsigned integers, because they may wrap around.
+ */
 #pragma weak MPI_Aint_add = PMPI_Aint_add
 MPI_Aint PMPI_Aint_add(MPI_Aint base, MPI_Aint disp)
 {

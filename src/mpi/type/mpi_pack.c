@@ -16,7 +16,7 @@
 /* A packed buffer and the position in it, for either width of integers. */
 struct flat {
 	const char *func;
-	int size_arg; /* argument with the size; the position follows */
+	int size_arg; /* number of the size argument; the position follows */
 	MPI_Count size;
 	MPI_Count pos;
 	bool external; /* packed as external32 */

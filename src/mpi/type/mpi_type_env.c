@@ -98,7 +98,10 @@ struct room {
 	const char *what;
 };
 
-/* Checks that the type has contents, and array sizes (from argument 2). */
+/*
+ * Checks that the type has contents, and that the arrays are large enough;
+ * their sizes are arguments 2 and following.
+ */
 static int check_array_sizes(const char *func, const struct weft_dt_env *e,
 			     const struct room *r, int n)
 {

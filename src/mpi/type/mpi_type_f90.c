@@ -207,7 +207,9 @@ static const struct {
 	{ MPI_INTEGER, MPI_INTEGER, MPI_2INTEGER },
 };
 
-/* A pair that does not exist is MPI_DATATYPE_NULL, not an error. */
+/*
+ * If no such pair type exists, the result is MPI_DATATYPE_NULL, not an error.
+ */
 #pragma weak MPI_Type_get_value_index = PMPI_Type_get_value_index
 int PMPI_Type_get_value_index(MPI_Datatype value_type, MPI_Datatype index_type,
 			      MPI_Datatype *pair_type)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Constructors: contiguous, vectors, indexed ones, struct, resized. */
+/* Constructors: contiguous, vector, indexed and struct types, resized. */
 #include "src/mpi/mpi_export.h"
 
 #include "src/mpi/type/mpi_type_make.h"

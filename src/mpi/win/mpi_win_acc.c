@@ -98,7 +98,7 @@ static int check_data(struct acc *a, const struct weft_win *w)
 {
 	int err = 0;
 
-	a->o.dt = a->t.dt; /* without an operand: the type of the target */
+	a->o.dt = a->t.dt; /* no operand: it gets the type of the target */
 	if (has_input(a))
 		err = mpi_check_data(&a->o, w);
 	if (!err && a->r.func)
@@ -205,7 +205,10 @@ static int stage(struct staged *s, void **buf_p, MPI_Count count,
 	return rc;
 }
 
-/* Executes a call with copies in host memory, before it returns. */
+/*
+ * Executes a call on data in device memory, using copies in host memory; the
+ * call is complete when this function returns.
+ */
 static WEFT_COLD int acc_staged(struct weft_win *w, struct weft_win_xfer x)
 {
 	struct staged in = { 0 }, compare = { 0 }, result = { 0 };
@@ -278,9 +281,9 @@ static int racc(struct acc a, MPI_Request *request)
 /* ---- fast path of one word ---------------------------------------------- */
 
 /*
- * Executes a call on one word by the machine's interface or, if that has no
- * such atomic, by the processor. Returns false, without any effect, if the
- * slow path is needed.
+ * Executes a call on one word by the machine's interface or, if the interface
+ * does not have this atomic operation, by the processor. Returns false, without
+ * any effect, if the slow path is needed.
  */
 static bool word_done_by_unit(struct weft_win *w, struct weft_win_word_call *c,
 			      MPI_Op op)

@@ -18,7 +18,10 @@ struct move {
 	MPI_Win win;
 };
 
-/* Checks that the other side is large enough. */
+/*
+ * Checks that the destination (target of a put, origin of a get) is large
+ * enough.
+ */
 static int check_fit(const struct move *m, const struct weft_win *w, bool put)
 {
 	MPI_Count o = m->o.count * m->o.dt->size;
@@ -68,7 +71,10 @@ static bool is_device(const struct weft_win_xfer *x)
 	return weft_device_owns((char *)x->buf + x->dt->true_lb);
 }
 
-/* Moves data in device memory through host memory, before it returns. */
+/*
+ * Moves data in device memory through host memory; the access is complete when
+ * this function returns.
+ */
 static WEFT_COLD int move_staged(struct weft_win *w,
 				 const struct weft_win_xfer *x, bool put)
 {

@@ -45,8 +45,8 @@ int cal_parse(struct cal_table *t, const char *name, char *text,
 /* Properties of the machine that the fit needs. */
 struct cal_machine {
 	uint32_t payload, header, chunk; /* bytes of the parts of a packet */
-	double hop_us;			 /* time of a link */
-	unsigned hops;			 /* links between the two nodes */
+	double hop_us;			 /* time per link */
+	unsigned hops;			 /* number of links between the nodes */
 	unsigned ranks;			 /* ranks of an allreduce; 0: unknown */
 };
 
@@ -63,24 +63,27 @@ struct cal_machine {
 struct cal_fit {
 	double overhead; /* o_send + o_recv */
 	double time;	 /* latency of both interfaces and the links */
-	double byte;	 /* per byte on the wire */
-	double gap;	 /* per message in the interface */
-	double message;	 /* per message in the processor; 0: not measured */
+	double byte;	 /* time per byte on the wire */
+	double gap;	 /* time per message in the interface */
+	double message;	 /* time per message in the processor; 0: unmeasured */
 	double response; /* time of a window's response, per message */
 	double eager;
 	bool eager_known; /* longer messages were measured */
-	/* 1: overhead is an assumed part of the smallest latency */
+	/* overhead is an assumed part of the smallest latency */
 	bool overhead_assumed;
 	double mean_error, worst_error; /* relative errors of latency and
 					 * bandwidth */
 };
 
-/* Returns the bytes on the wire of a message. */
+/* Returns the number of bytes on the wire for a message of `bytes` bytes. */
 double cal_wire(const struct cal_machine *m, double bytes);
 /* Returns the time of a point by the formulas. */
 double cal_model(const struct cal_machine *m, const struct cal_fit *f,
 		 const struct cal_point *p);
-/* Returns 0, or -EINVAL and the reason: too few points, or no valid result. */
+/*
+ * Computes the fit. Returns 0, or -EINVAL and the reason: too few points, or no
+ * valid result.
+ */
 int cal_fit(const struct cal_table *t, const struct cal_machine *m,
 	    struct cal_fit *f, char why[CAL_WHY]);
 

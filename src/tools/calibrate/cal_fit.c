@@ -13,7 +13,7 @@
 #include <math.h>
 
 #define ASSUMED_PART  0.3
-/* Messages of a window of osu_bw (its default). */
+/* Number of messages in a window of osu_bw (its default). */
 #define WINDOW	      64
 /* Largest part of the shortest time that overheads may take. */
 #define OVERHEAD_MOST 0.8

@@ -28,7 +28,7 @@ static int parse(const char *text)
 	return cal_parse(&table, "t", copy, why);
 }
 
-/* Adds a table by the formulas with known numbers. */
+/* Adds a table computed from known numbers by the formulas of the fit. */
 static void add_known(enum cal_kind kind, const struct cal_fit *known)
 {
 	struct cal_point p = { .kind = kind };
@@ -195,7 +195,10 @@ static void useless_tables_are_refused(void **state)
 	T_NOT_NULL(strstr(why, "2 links of 100 ns (key hop)"));
 }
 
-/* The written file has the fitted numbers, and the reader accepts it. */
+/*
+ * The written file contains the fitted numbers, and the reader accepts the
+ * file.
+ */
 static void the_written_file_is_a_machine(void **state)
 {
 	static const char base[] =

@@ -98,7 +98,7 @@ static void values_of(const struct cal_machine *m, const struct cal_fit *f,
 	v[4] = (struct value){ .key = "gap",
 			       .source = "calibrated: bandwidth" };
 	snprintf(v[4].text, sizeof(v[4].text), "%.1f ns", 1e3 * f->gap);
-	/* otherwise the line of the base remains */
+	/* otherwise the line of the base file is kept */
 	v[4].written = f->gap <= 0;
 	v[5] = (struct value){ .key = "eager",
 			       .source = "calibrated: best of the measured "

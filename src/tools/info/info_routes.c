@@ -45,7 +45,10 @@ static const char *parse_shape(const char *s, struct box *b)
 	return s;
 }
 
-/* Parses "0-1,2,0-3", a range per dimension. Returns the rest, or NULL. */
+/*
+ * Parses "0-1,2,0-3", a range per dimension. Returns the text after it, or
+ * NULL.
+ */
 static const char *parse_part(const char *s, struct box *b)
 {
 	for (int d = 0; d < b->dims; d++) {

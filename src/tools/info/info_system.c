@@ -81,7 +81,7 @@ static bool has_effect(const char *variable)
 	return false;
 }
 
-/* Names of variables whose values are not printed. */
+/* Returns whether the value of a variable is secret and must not be printed. */
 static bool is_secret(const char *name)
 {
 	return strstr(name, "KEY") || strstr(name, "SECRET") ||

@@ -66,7 +66,9 @@ int page_open(struct page *p, const char *file, const char *kind,
 	return 0;
 }
 
-/* Returns whether the output is a pipe or a device: written directly. */
+/*
+ * Returns whether the output is a pipe or a device, which is written directly.
+ */
 static bool is_stream(const struct page *p)
 {
 	return !strcmp(p->part, p->file);

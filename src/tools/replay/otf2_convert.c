@@ -67,13 +67,13 @@ struct archive {
 	uint32_t rank;
 	struct call *call;
 	size_t calls;
-	uint64_t left; /* time at the end of the last region of MPI */
+	uint64_t left; /* time at the end of the last MPI region */
 	bool sends;    /* inside MPI_Send */
 	uint64_t next_req;
 	const char *wrong;
 };
 
-/* Resizes a block; a program without memory for the archive ends. */
+/* Resizes a block; ends the program if memory is exhausted. */
 static void *resized(void *block, size_t bytes)
 {
 	void *p = realloc(block, bytes);
@@ -88,7 +88,10 @@ static void *resized(void *block, size_t bytes)
 	exit(1);
 }
 
-/* Makes room for one more element of an array that doubles. */
+/*
+ * Makes room for one more element in an array whose size doubles when it is
+ * full.
+ */
 static void *grown(void *array, size_t count, size_t bytes)
 {
 	if (count & (count - 1))
@@ -201,7 +204,7 @@ static const struct list *members_of(const struct archive *a,
 	return NULL;
 }
 
-/* The first communicator with all ranks in order is the world. */
+/* Finds the world: the first communicator with all ranks in ascending order. */
 static void find_world(struct archive *a)
 {
 	for (uint32_t i = 0; i < a->comms; i++) {
@@ -253,7 +256,7 @@ static OTF2_CallbackCode done(const struct archive *a)
 	return a->wrong ? OTF2_CALLBACK_INTERRUPT : OTF2_CALLBACK_SUCCESS;
 }
 
-/* Returns a region of MPI, or NULL. */
+/* Returns the region with this id if it is an MPI function, otherwise NULL. */
 static const struct region *mpi_region(const struct archive *a, uint64_t id)
 {
 	for (uint32_t i = 0; i < a->regions; i++)
@@ -403,7 +406,10 @@ static OTF2_CallbackCode on_irecv(EVENT, uint32_t from, OTF2_CommRef comm,
 	return done(a);
 }
 
-/* Kinds of collectives, and the bytes of a rank's vector or block. */
+/*
+ * Gets the kind of a collective, and the bytes of a rank's vector or block.
+ * Returns false if the operation is unknown.
+ */
 static bool coll_of(OTF2_CollectiveOp op, uint64_t n, uint64_t sent,
 		    uint64_t got, unsigned *kind, uint64_t *bytes)
 {
@@ -488,7 +494,10 @@ static void put(struct out *o, uint64_t n)
 	o->n = (size_t)(record_put(o->bytes + o->n, n) - o->bytes);
 }
 
-/* Communicators other than the world, and whether the rank is a member. */
+/*
+ * Writes the communicators other than the world, and whether the rank is a
+ * member.
+ */
 static void put_comms(struct out *o, const struct archive *a)
 {
 	for (uint32_t i = 0; i < a->comms; i++) {
@@ -631,7 +640,10 @@ static int convert(OTF2_Reader *r, struct archive *a, int fd)
 	return err;
 }
 
-/* Returns the anchor file: mpiexec --trace FILE.otf2 writes a folder. */
+/*
+ * Returns the path of the anchor file; `file` may be the folder that mpiexec
+ * --trace FILE.otf2 writes.
+ */
 static const char *anchor(const char *file, char *path, size_t room)
 {
 	struct stat st;

@@ -231,7 +231,7 @@ static void test_archive(void **state)
 	T_NOT_NULL(mkdtemp(dir));
 	snprintf(name, sizeof(name), "%s/run.otf2", dir);
 	write_archive(name);
-	/* the folder that mpiexec --trace writes; or the file in it */
+	/* the folder that mpiexec --trace writes, or the file in it */
 	T_OK(replay_otf2_convert(name, fd, why, sizeof(why)));
 	snprintf(name, sizeof(name), "/proc/self/fd/%d", fd);
 	T_OK(replay_trace_open(name, &s, why, sizeof(why)));

@@ -7,9 +7,8 @@
 
 #include <weft/coll_call.h>
 
-#define PREDEFINED                                                \
-	0x3ff /* largest handle of a predefined type or operation \
-	       */
+/* largest handle of a predefined type or operation */
+#define PREDEFINED 0x3ff
 
 struct side {
 	MPI_Count count;
@@ -38,7 +37,7 @@ static uint64_t size_of(MPI_Datatype type)
 	return type == MPI_DATATYPE_NULL ? 0 : record_bytes(1, type);
 }
 
-/* Elements of a side, in units of `unit` bytes. */
+/* Returns the number of elements of a side, in units of `unit` bytes. */
 static uint64_t elements(const struct side *s, uint64_t unit)
 {
 	uint64_t bytes = record_bytes(s->count, s->type);
@@ -73,7 +72,7 @@ static unsigned flags_of(const struct call *c, bool later)
 	return c->uneven ? flags | RECORD_UNEVEN : flags;
 }
 
-/* Records a collective; req: of a nonblocking one, or NULL. */
+/* Records a collective; req: request of a nonblocking collective, or NULL. */
 static void collective(const struct call *c, const MPI_Request *req)
 {
 	MPI_Datatype type =
@@ -104,8 +103,8 @@ static void collective(const struct call *c, const MPI_Request *req)
 }
 
 /*
- * Both forms of a collective. A blocking call is recorded before it is made,
- * since it never returns in a deadlock.
+ * Defines the blocking and the nonblocking form of a collective. A blocking
+ * call is recorded before it is made, since it never returns in a deadlock.
  */
 #define BOTH(name, iname, kind, params, iparams, args, iargs, ...) \
 	int MPI_##name params                                      \

@@ -72,7 +72,10 @@ SEND(Send, 0)
 SEND(Ssend, RECORD_SYNC)
 SEND(Rsend, 0)
 
-/* A buffered send completes at once: a send whose request is freed. */
+/*
+ * Records a buffered send as a send whose request is freed, since it completes
+ * at once.
+ */
 static void buffered(const struct message *m)
 {
 	MPI_Request none = MPI_REQUEST_NULL;

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 /* Largest numbers that a reader accepts. */
-#define REPLAY_REQS_MAX	 (1u << 20) /* requests of one call */
+#define REPLAY_REQS_MAX	 (1u << 20) /* number of requests of one call */
 #define REPLAY_BYTES_MAX (UINT64_C(1) << 40)
 
 struct replay_call {
@@ -42,7 +42,10 @@ struct replay_call {
 	uint64_t send, recv;
 	const uint64_t *sends, *recvs;
 	uint64_t send_count, recv_count; /* lengths of these arrays */
-	/* COMM: number of the new communicator (0: none), how, and members */
+	/*
+	 * COMM: number of the new communicator (0: none), how it was created,
+	 * and its members
+	 */
 	uint64_t made;
 	unsigned how;
 	uint64_t members;
@@ -56,14 +59,17 @@ struct replay_call {
  */
 struct replay_source {
 	uint32_t ranks;
-	/* Reads the next call of a rank; false: the trace is invalid there. */
+	/*
+	 * Reads the next call of a rank; false: the trace is invalid at this
+	 * call.
+	 */
 	bool (*next)(struct replay_source *s, uint32_t rank,
 		     struct replay_call *c);
 	/* Describes the position in the trace at which next() failed. */
 	void (*where)(struct replay_source *s, uint32_t rank, char *text,
 		      size_t len);
 	void (*close)(struct replay_source *s);
-	/* Makes next() return the rank's calls from the first one again. */
+	/* Makes next() start again at the first call of the rank. */
 	void (*rewind)(struct replay_source *s, uint32_t rank);
 };
 
@@ -73,9 +79,7 @@ int replay_trace_open(const char *file, struct replay_source **s_p, char *why,
 /* Opens an OTF2 archive by its anchor file. */
 int replay_otf2_open(const char *file, struct replay_source **s_p, char *why,
 		     size_t len);
-/*
- * Makes the calls of a pattern, as "halo,ranks=64,bytes=8192,steps=10".
- */
+/* Makes the calls of a pattern such as "halo,ranks=64,bytes=8192,steps=10". */
 int replay_pattern_open(const char *text, struct replay_source **s_p, char *why,
 			size_t len);
 /* Opens a pattern, or a file by one of the readers above. */

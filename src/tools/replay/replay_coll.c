@@ -90,7 +90,10 @@ static void invalid(const char *why)
 		    why);
 }
 
-/* Checks that n blocks of this length fit one half of the scratch memory. */
+/*
+ * Checks that `elements` elements of `bytes` bytes each fit in one half of the
+ * scratch memory.
+ */
 static void check_size(uint64_t elements, uint64_t bytes)
 {
 	if (bytes && elements > replay_job.scratch_bytes / 2 / bytes)
@@ -98,8 +101,8 @@ static void check_size(uint64_t elements, uint64_t bytes)
 }
 
 /*
- * Buffers: the send side begins at the start of the scratch memory, the receive
- * side in its second half, since algorithms require that they differ.
+ * The send buffer begins at the start of the scratch memory, the receive buffer
+ * in its second half, since algorithms require that they differ.
  */
 static struct weft_coll_side side_of(const struct replay_call *c, bool in,
 				     struct arrays *a)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Communicators of the replay. A new communicator takes the messages by which
- * the members of its parent agree on a context id (src/comm/comm_agree.c): in
- * each of ceil(log2 n) rounds one message of AGREE_BYTES in each direction.
+ * Communicators of the replay. The creation of a communicator takes the
+ * messages by which the members of its parent agree on a context id
+ * (src/comm/comm_agree.c): in each of ceil(log2 n) rounds one message of
+ * AGREE_BYTES in each direction.
  */
 #include "src/tools/replay/replay_int.h"
 
@@ -16,9 +17,12 @@
 #include <stdlib.h>
 
 #define AGREE_BYTES ((WEFT_CTX_WINDOW + 1) * sizeof(uint64_t))
-/* bytes that MPI_Comm_split gathers from each rank */
+/* number of bytes that MPI_Comm_split gathers from each rank */
 #define SPLIT_BYTES 12
-/* context ids of the replay are the trace's numbers, modulo their number */
+/*
+ * number of context ids: the replay uses the communicator numbers of the trace
+ * modulo CTX_IDS
+ */
 #define CTX_IDS	    (WEFT_TAG_CTX_IDS - 8)
 
 /* Nonblocking collectives keep a reference until they are complete. */

@@ -298,8 +298,8 @@ static void exec_call(const struct replay_call *c)
 }
 
 /*
- * Starts the calls of a background again. Returns false if a pass took no
- * virtual time: it would be repeated without end.
+ * Starts the calls of a background program again. Returns false if a pass took
+ * no virtual time: it would be repeated without end.
  */
 static bool repeat(struct replay_rank *r)
 {

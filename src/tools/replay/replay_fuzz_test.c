@@ -31,7 +31,7 @@ struct program {
 #define SUM  ((uintptr_t)MPI_SUM)
 #define DBL  ((uintptr_t)MPI_DOUBLE)
 
-/* Calls of rank r: messages around a ring, communicators, collectives. */
+/* Adds rank r's calls: messages around a ring, communicators, collectives. */
 static void add_rank(struct program *p, int r)
 {
 	uint64_t next = WRITER_S((r + 1) % RANKS);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Software costs of machine files in virtual time (prov/vt): a change of one
- * number makes a small program longer by an exact number of picoseconds, which
- * a comment derives. Times of the network: prov/net/net_golden_test.c.
+ * number makes a small program longer by an exact number of picoseconds; a
+ * comment derives the number. Times of the network: prov/net/net_golden_test.c.
  */
 #include "test/support/replay_sim.h"
 #include "test/support/replay_write.h"
@@ -57,7 +57,7 @@ static void round_trips(struct writer *w, uint64_t bytes)
 }
 
 /*
- * Three receives with other tags are posted before the one that the first
+ * Posts three receives with other tags before the receive that the first
  * message matches; later messages match the first entry.
  */
 static void search(struct writer *w, uint64_t bytes)
@@ -163,7 +163,7 @@ static void write_file(char *path, const char *machine, const char *key,
 	in = fopen(from, "r");
 	T_TRUE(in && out);
 	while (fgets(line, sizeof(line), in)) {
-		/* the first one: variants at the end repeat keys */
+		/* the first line only: variants at the end repeat keys */
 		if (!replaced && sscanf(line, "%31[a-z_.] =", word) == 1 &&
 		    !strcmp(word, key))
 			replaced = snprintf(line, sizeof(line), "%s = %s\n",
@@ -180,7 +180,7 @@ struct cost {
 	const char *ppn;
 	void (*program)(struct writer *w, uint64_t n);
 	uint64_t n;
-	uint64_t more; /* ps that the program takes longer with `high` */
+	uint64_t more; /* additional time of the program with `high`, ps */
 };
 
 static void check_cost(const struct cost *c)

@@ -71,7 +71,7 @@ struct replay_rank {
 			 */
 	uint32_t local; /* rank in its program */
 	struct replay_program *program;
-	uint64_t pass_ps; /* start of the present pass of a background */
+	uint64_t pass_ps; /* background: start of the current pass */
 	struct replay_fiber *fiber;
 	struct weft_nic *nic;
 	struct weft_carrier *carrier;
@@ -79,10 +79,10 @@ struct replay_rank {
 	struct weft_list done;
 	unsigned done_count;
 	bool signalled;		/* a join is complete, which ends a wait */
-	struct weft_list retry; /* operations that were refused, in order */
+	struct weft_list retry; /* refused operations, in posting order */
 	struct weft_list steps; /* nonblocking collectives */
 	struct weft_list routes;
-	uint32_t completed; /* weft_completed, while the fiber is suspended */
+	uint32_t completed; /* weft_completed while the fiber is suspended */
 	struct weft_comm *world;
 	struct replay_comm *comm; /* communicators other than the world */
 	unsigned comms;
@@ -102,7 +102,10 @@ struct replay_options {
 	size_t eager;
 	double compute;	  /* factor of the computation between calls */
 	bool no_finalize; /* ranks end without the barrier of MPI_Finalize */
-	/* the only program that runs, on the nodes that it has; -1: all run */
+	/*
+	 * index of the only program that runs, on the nodes that it has; -1:
+	 * all run
+	 */
 	int alone;
 };
 
@@ -118,7 +121,7 @@ struct replay_job {
 	struct replay_program program[REPLAY_PROGRAMS];
 	unsigned programs;
 	unsigned backgrounds;
-	uint32_t left; /* ranks that have not ended, without backgrounds */
+	uint32_t left; /* ranks that have not ended, except background ranks */
 	char *scratch; /* buffer of all messages; its contents are undefined */
 	size_t scratch_bytes;
 	uint64_t stuck;
@@ -134,7 +137,10 @@ extern struct replay_rank *replay_me; /* rank of the running fiber */
 int replay_fibers_open(void (*run)(void));
 /* Suspends the running fiber; the argument is not used. */
 void replay_fiber_park(void *arg);
-/* Runs all fibers and the model until all fibers have ended. 0 or -errno. */
+/*
+ * Runs all fibers and the model until all fibers have ended. Returns 0 or
+ * -errno.
+ */
 int replay_fibers_run(void);
 
 /* ---- replay_rank.c ---- */
@@ -176,7 +182,9 @@ void replay_compute(uint64_t ps);
 
 /* ---- replay_msg.c ---- */
 
-/* Posts the operation, or queues it behind others to that peer. */
+/*
+ * Posts the operation, or queues it behind other operations for the same peer.
+ */
 int replay_retry_run(struct replay_rank *r);
 struct weft_req *replay_isend(const struct weft_p2p_args *a, bool typed);
 struct weft_req *replay_irecv(const struct weft_p2p_args *a, bool typed);
@@ -209,7 +217,7 @@ struct weft_vt_place *replay_place(struct replay_job *j, uint32_t *nodes_p);
 
 /* ---- replay_coll.c, replay_exec.c ---- */
 
-/* Executes a collective; returns the request of a nonblocking one. */
+/* Executes a collective; returns the request of a nonblocking collective. */
 struct weft_req *replay_coll_call(const struct replay_call *c);
 void replay_run_rank(void);
 

@@ -2,8 +2,9 @@
 /*
  * Sends, receives and requests of the replay: the functions that coll/ calls
  * (msg_p2p.h, msg_req.h, msg_progress.h), on endpoints of the engine. Protocol
- * choices are those of src/msg: a short send is injected, others are
- * operations; a refused operation waits in order behind others to that peer.
+ * choices are those of src/msg: a short send is injected, other sends are
+ * operations; a refused operation waits in a queue behind earlier operations to
+ * the same peer.
  */
 #include "src/tools/replay/replay_int.h"
 

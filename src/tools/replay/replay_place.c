@@ -16,8 +16,8 @@ static bool uses_places(const struct replay_job *j)
 }
 
 /*
- * Reads the numbers of nodes, and of ranks on a node, of the machine. Returns
- * the number of nodes that the programs need.
+ * Reads the machine's number of nodes, and of ranks per node. Returns the
+ * number of nodes that the programs need.
  */
 static uint32_t read_machine(const struct replay_job *j,
 			     const struct weft_place_job *job,

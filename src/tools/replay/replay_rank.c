@@ -11,8 +11,8 @@
 #include <stdarg.h>
 #include <stdlib.h>
 
-#define BATCH  16 /* completions that a poll of the library reads */
-#define BUDGET 64 /* packets that a poll of the provider receives */
+#define BATCH  16 /* maximum number of completions per poll of the library */
+#define BUDGET 64 /* maximum number of packets per poll of the provider */
 
 struct replay_job replay_job;
 

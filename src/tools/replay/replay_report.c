@@ -11,7 +11,7 @@
 #include <sys/resource.h>
 
 #define DEADLOCK_STATUS 35
-/* ranks and groups of ranks that a deadlock report lists */
+/* maximum number of ranks, and of groups of ranks, in a deadlock report */
 #define LISTED		32
 
 /* ---- deadlock ------------------------------------------------------------ */
@@ -107,7 +107,7 @@ static void print_links(struct weft_carrier *c, uint32_t nodes)
 	}
 }
 
-/* Speed and memory depend on the host: on stderr. */
+/* Prints speed and memory on stderr, because they depend on the host. */
 static void print_speed(const struct replay_report *p,
 			const struct weft_vt_count *n)
 {

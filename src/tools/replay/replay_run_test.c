@@ -30,7 +30,7 @@ static void has(const char *want)
 		fail_msg("\"%s\" does not have \"%s\"", text, want);
 }
 
-/* The same virtual time in two runs, on every machine. */
+/* Two runs take the same virtual time, on every machine. */
 static void test_patterns(void **state)
 {
 	static const char *const machines[] = { "bgq", "gemini", "qsnet2",
@@ -81,7 +81,7 @@ static double time_after(const char *word)
 #define SHIFT	"--calls shift,ranks=48,bytes=60k,steps=2 "
 #define MACHINE "--machine bgq:2x2x4x4x2 "
 
-/* A placement by nodes in their order is that of the default map. */
+/* A placement that lists the nodes in order equals the default map. */
 static void test_place(void **state)
 {
 	double plain, placed;
@@ -170,7 +170,7 @@ static void end(struct writer *w, uint32_t rank)
 	writer_chunk(w, rank, 0);
 }
 
-/* Both ranks: messages of all kinds, a communicator, and collectives. */
+/* Writes a rank's calls: all kinds of messages, a communicator, collectives. */
 static void write_rank(struct writer *w, uint32_t me)
 {
 	uint64_t other = WRITER_S(1 - (int)me);

@@ -222,7 +222,10 @@ static bool get_flags(struct trace *t, struct cursor *c, unsigned *flags)
 static bool get_array(struct trace *t, struct cursor *c, size_t used,
 		      uint64_t n)
 {
-	/* a number has a byte at least, so the array is not longer than that */
+	/*
+	 * each number takes at least one byte, so the array is not longer than
+	 * that
+	 */
 	if (n > (uint64_t)(c->end - c->at))
 		return wrong(t, "an array is longer than its chunk");
 	if (used + n > c->room) {

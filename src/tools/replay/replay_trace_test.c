@@ -122,7 +122,7 @@ static void test_all_calls(void **state)
 	writer_close(&w);
 }
 
-/* Opens the file and reads all calls; returns whether both worked. */
+/* Opens the file and reads all calls. Returns whether both succeeded. */
 static bool reads(const struct writer *w)
 {
 	struct replay_source *s = NULL;

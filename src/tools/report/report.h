@@ -24,11 +24,11 @@ struct report_job {
 	char *const *jobs;
 	/* by rank: the rank belongs to a background job; NULL: none does */
 	const bool *background;
-	/* scale factor of computing; NULL: it takes no virtual time */
+	/* scale factor of computation; NULL: it takes no virtual time */
 	const char *compute;
 	uint32_t nodes; /* nodes of the machine; 0: unknown */
 	uint32_t nodes_used;
-	/* energy of the machine file: pJ per byte on a link, mW */
+	/* energy values of the machine file: pJ per byte on a link; mW */
 	uint32_t link_byte_pj, link_mw, node_mw;
 	bool virtual;
 };
@@ -41,7 +41,7 @@ struct report {
 	uint64_t calls, sends, recvs;
 	uint64_t accesses; /* one-sided calls: MPI_Put and others */
 	uint64_t colls;
-	/* recvs that are window synchronisation (MPI_Win_post and others) */
+	/* receives that are window synchronisation (MPI_Win_post and others) */
 	uint64_t syncs;
 	uint64_t sync_sends; /* sends that are window synchronisation */
 	/* rank whose call ended last, without background jobs; that time */

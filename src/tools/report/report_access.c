@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#define MOST 100000u /* maximal number of accesses on a page */
+#define MOST 100000u /* maximum number of accesses on a page */
 
 bool report_access(const struct report *s, const struct trace_event *e,
 		   uint32_t *rank_p, bool *in)
@@ -36,7 +36,10 @@ static void put_access(struct json *j, uint32_t rank, uint32_t other, bool in,
 	json_close(j);
 }
 
-/* If there are more than MOST one-sided calls, writes only every step-th. */
+/*
+ * Writes the one-sided calls; if there are more than MOST, only every step-th
+ * call.
+ */
 void report_put_accesses(struct json *j, const struct report *s)
 {
 	uint64_t step = s->accesses / MOST + 1, n = 0;

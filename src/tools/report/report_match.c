@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define MOST (UINT64_C(8) << 20) /* maximal number of events */
+#define MOST (UINT64_C(8) << 20) /* maximum number of events */
 #define NONE UINT32_MAX
 
 /* Queue of the sends with one tag word to one rank, oldest first. */

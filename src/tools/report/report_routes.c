@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MOST 65536u /* maximal number of nodes of all trees on a page */
+#define MOST 65536u /* maximum number of nodes of all trees on a page */
 
 static void put_node(struct json *j, const struct trace_tree_node *b)
 {

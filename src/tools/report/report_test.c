@@ -58,7 +58,7 @@ static void nth_send_of_a_tag_word_matches_nth_arrival(void **state)
 
 	put(0, TRACE_SEND, 10, 1, 7, 1);
 	put(0, TRACE_SEND, 20, 2, 7, 1);
-	put(0, TRACE_SEND, 30, 3, 7, 2); /* same tag word, other receiver */
+	put(0, TRACE_SEND, 30, 3, 7, 2); /* same tag word, different receiver */
 	put(1, TRACE_RECV, 40, 1, 7, 0);
 	put(1, TRACE_RECV, 50, 2, 7, 0);
 	put(1, TRACE_RECV, 60, 4, 8, 0); /* no send has this tag word */
@@ -124,7 +124,7 @@ static void calls_of_a_collective_are_grouped(void **state)
 	report_close(&s);
 }
 
-/* Returns the number of lines with this start; checks that all are complete. */
+/* Counts the lines that begin with `with`; checks that all are complete. */
 static unsigned lines(FILE *f, const char *with)
 {
 	char line[256];

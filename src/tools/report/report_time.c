@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-/* maximal number of calls on a page: about 6 MB */
+/* maximum number of calls on a page: about 6 MB */
 #define CALLS_MOST    300000u
 #define MESSAGES_MOST 100000u
 #define COLLS_MOST    20000u
@@ -146,8 +146,8 @@ static void put_coll(struct json *j, const struct report *s,
 }
 
 /*
- * Writes messages and collectives; if there are more than the limit, only every
- * step-th.
+ * Writes messages and collectives; if there are more than the limit, writes
+ * only every step-th of them.
  */
 void report_put_messages(struct json *j, const struct report *s,
 			 const struct report_matched *m)

@@ -25,7 +25,10 @@
 
 enum { SIZES = 64 };
 
-/* Longest time between two calls of an empty loop, recording included. */
+/*
+ * Longest time in ps between two calls of an empty loop, including the time for
+ * recording them.
+ */
 #define LOOP_PS UINT64_C(2000000)
 
 struct part {
@@ -59,7 +62,7 @@ struct waiting {
 	bool no_memory;
 };
 
-/* State of one rank, whose calls are processed in order. */
+/* State of one rank, whose calls are processed in the order of recording. */
 struct rank_state {
 	struct waiting *w;
 	uint32_t rank;
@@ -289,8 +292,8 @@ static void check_sends(struct rank_state *a, unsigned waits)
 }
 
 /*
- * Returns the time at which the rank that a collective waits for entered it;
- * rank_p: that rank.
+ * Returns the time at which the rank for which a collective waits has entered
+ * it; rank_p: that rank.
  */
 static uint64_t entry_time(struct rank_state *a, const struct report_coll *c,
 			   enum report_class class, uint32_t *rank_p)
@@ -339,7 +342,9 @@ static void check_coll(struct rank_state *a, enum report_class class)
 		 class);
 }
 
-/* Finds the last unlock of this target by another rank in the call. */
+/*
+ * Finds the last unlock of the call's target by another rank during the call.
+ */
 static void check_lock(struct rank_state *a)
 {
 	const struct waiting *w = a->w;

@@ -108,7 +108,7 @@ int repro_table_read(struct repro *r);
 #define REPRO_SYSTEMS 16
 unsigned repro_systems(char name[REPRO_SYSTEMS][32]);
 extern const char *const repro_kinds[];
-/* error of the model, in percent or percentage points */
+/* Returns the error of the model, in percent or percentage points. */
 double repro_error(const struct repro_row *row);
 bool repro_in_band(const struct repro_row *row);
 /*
@@ -179,7 +179,10 @@ void repro_out_row(const struct repro *r, enum repro_format f, unsigned i);
 struct repro_sensitivity;
 void repro_out_end(const struct repro *r, const struct repro_sensitivity *s,
 		   enum repro_format f);
-/* Adds the predictions that were run, and those in band. */
+/*
+ * Adds the number of predictions that were run to *predictions_p, and the
+ * number of those within their bands to *held_p.
+ */
 void repro_out_count(const struct repro *r, unsigned *predictions_p,
 		     unsigned *held_p);
 /* Writes the last line of the text output: the summary. */

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* weft-reproduce: runs published experiments on the model and compares. */
+/*
+ * weft-reproduce: runs published experiments on the model and compares the
+ * results.
+ */
 #include "config.h"
 #include "src/tools/reproduce/repro_bench.h"
 #include "src/tools/reproduce/repro_sensitivity.h"
@@ -153,7 +156,9 @@ static void run_row(const struct repro *r, struct repro_row *row)
 	row->state = repro_exp_run(r, row) ? REPRO_FAILED : REPRO_DONE;
 }
 
-/* Runs and prints all rows. Returns whether one is out of band or failed. */
+/*
+ * Runs and prints all rows. Returns whether a row is out of its band or failed.
+ */
 static int run_rows(struct repro *r, const struct args *a,
 		    enum repro_format format)
 {

@@ -56,7 +56,10 @@ static void call_collective(const struct measurement *m, MPI_Comm comm, int i)
 		MPI_Alltoall(from, n, MPI_BYTE, to, n, MPI_BYTE, comm);
 }
 
-/* Opens a communicator with an algorithm; "auto": that of the machine. */
+/*
+ * Opens a communicator that uses the given algorithm; "auto": the algorithm
+ * chosen for the machine.
+ */
 static MPI_Comm open_comm(const struct measurement *m)
 {
 	MPI_Comm comm;

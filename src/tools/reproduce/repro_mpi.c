@@ -17,7 +17,10 @@ extern char **environ;
 
 /* ---- the job of a row ---------------------------------------------------- */
 
-/* Experiments that an MPI program can repeat, and its operation. */
+/*
+ * Experiments that an MPI program can repeat, and the operation of that
+ * program.
+ */
 enum mpi_form {
 	FORM_COLL,  /* all members */
 	FORM_PAIR,  /* rank 0 and the last rank */
@@ -53,7 +56,10 @@ static const struct form *form_of(const struct repro_row *row)
 	return NULL;
 }
 
-/* Weft's algorithm for a row of the authors' software collectives. */
+/*
+ * Returns the algorithm of Weft for a row; for the authors' software
+ * collectives it is a tree algorithm.
+ */
 static const char *algorithm_of(const struct form *f, const char *operation)
 {
 	if (strcmp(f->experiment, "software"))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of the jobs that measure rows by MPI programs. */
+/* Tests of the jobs that measure table rows by running MPI programs. */
 #include "src/tools/reproduce/repro_mpi.h"
 #include "test/t.h"
 

@@ -50,7 +50,8 @@ static bool row_moves(const struct repro_row *row, double model)
 
 /*
  * Returns whether a job has to run a row: a number of a variant affects only
- * the rows of the variant, and 10 % move only rows that a factor of 2 moves.
+ * the rows of the variant, and a change by 10 % moves only rows that a factor
+ * of 2 moves.
  */
 static bool needs_row(const struct workers *w, unsigned number, unsigned i)
 {

@@ -50,7 +50,7 @@ struct repro_sensitivity_sum {
 struct repro_sensitivity_sum
 repro_sensitivity_sum(const struct repro_sensitivity *s, const struct repro *r);
 
-/* Output as text, and as an object of JSON with this key. */
+/* Print the results as text, and as a JSON object with this key. */
 void repro_sensitivity_print(const struct repro_sensitivity *s,
 			     const struct repro *r);
 void repro_sensitivity_json(const struct repro_sensitivity *s,

@@ -195,7 +195,7 @@ int repro_rate(const struct repro *r, const struct repro_row *row,
 	return err;
 }
 
-#define WORDS_MESSAGES 20000u /* messages of all nodes together */
+#define WORDS_MESSAGES 20000u /* number of messages of all nodes together */
 
 int repro_words(const struct repro *r, const struct repro_row *row,
 		double *model_p)

@@ -12,7 +12,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Units whose values need not be integers. */
+/* Returns whether values in this unit need not be integers. */
 static bool takes_fractions(const char *unit)
 {
 	static const char *const units[] = { "ps", "ns",   "us",   "ms",

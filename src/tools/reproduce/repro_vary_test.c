@@ -68,7 +68,7 @@ static int load(const char *name, enum repro_change change, const char *variant,
 	return err;
 }
 
-/* The model rounds the time of a byte; a factor of 2 is nearly exact. */
+/* Returns x / 100, rounded, since the model rounds the time of a byte. */
 static uint64_t rounded(uint64_t x)
 {
 	return (x + 50) / 100;

@@ -147,7 +147,9 @@ static int find_slots(struct run_bind *b, hwloc_obj_type_t type)
 	return b->nslots ? 0 : -ENODEV;
 }
 
-/* Adds the usable processors of the object of this type with `slot`. */
+/*
+ * Adds the usable processors of the object of this type that contains `slot`.
+ */
 static void add_width(struct run_bind *b, hwloc_obj_t slot,
 		      hwloc_obj_type_t type, hwloc_bitmap_t out)
 {

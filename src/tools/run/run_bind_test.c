@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of the placement, on synthetic topologies. */
+/* Tests of the placement of ranks, on synthetic topologies. */
 #include "src/tools/run/run_bind.h"
 #include "test/t.h"
 

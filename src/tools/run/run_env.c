@@ -2,7 +2,7 @@
 /*
  * Environment of the ranks. Scripts and programs read the rank from variables
  * before MPI_Init, under the names that several launchers use: the variables of
- * all three families are set.
+ * all these launchers are set.
  */
 #include "src/tools/run/run_env.h"
 #include "src/base/attr.h"
@@ -28,7 +28,7 @@ struct env_number {
 	bool all; /* the value is counted among the ranks of all jobs (--job) */
 };
 
-/* Variables that contain the rank, in the order of the tail. */
+/* Variables that contain the rank, in the order of the tail (run_env.h). */
 static const struct env_number rank_vars[RUN_ENV_RANK_VARS] = {
 	{ "PMIX_RANK", false, true },
 	{ "PMI_RANK", false, false },
@@ -49,7 +49,10 @@ static const struct env_number size_vars[] = {
 	{ "WEFT_LOCAL_RANKS", true, true },
 };
 
-/* Size of a variable with the rank: more than "PMIX_RANK=" and ten digits. */
+/*
+ * Size of a variable with the rank, in bytes: enough for the longest name and
+ * ten digits.
+ */
 enum { RANK_TEXT = 48 };
 
 static int env_find(const struct run_env *e, const char *name, size_t len)
@@ -249,7 +252,10 @@ static int add_fd(struct run_env *e, const char *name, int fd)
 	return fd < 0 ? run_env_set(e, name, NULL) : add_number(e, name, fd);
 }
 
-/* Ranks pass FI_WEFT_UNIVERSE on to the mpiexec of a job that they spawn. */
+/*
+ * Sets the number of --usize; ranks pass FI_WEFT_UNIVERSE on to the mpiexec of
+ * a job that they spawn.
+ */
 static int add_universe(struct run_env *e, int n)
 {
 	int err = add_number(e, "OMPI_UNIVERSE_SIZE", n);

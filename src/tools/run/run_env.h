@@ -24,7 +24,10 @@ struct run_env {
 /* Sets a variable; value NULL: removes it. Returns 0 or -ENOMEM. */
 int run_env_set(struct run_env *e, const char *name, const char *value);
 
-/* Fills the part that all ranks of context app share. pmix: run_pmix_env() */
+/*
+ * Fills the part that all ranks of context app share. pmix: the result of
+ * run_pmix_env(). Returns 0 or -ENOMEM.
+ */
 int run_env_open(struct run_env *e, const struct run_job *job, int app,
 		 char **pmix);
 

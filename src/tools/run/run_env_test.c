@@ -75,7 +75,7 @@ static void all_families_of_rank_variables_are_set(void **state)
 	unsetenv("PMI_RANK");
 }
 
-/* A host with ranks 3 and 4 of five. */
+/* A host runs ranks 3 and 4 of a job of five ranks. */
 static void local_variables_count_the_ranks_of_a_host(void **state)
 {
 	struct run_job job = a_job();

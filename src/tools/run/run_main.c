@@ -63,7 +63,10 @@ static void remove_launcher_vars(void)
 		unsetenv(names[i]);
 }
 
-/* Raises the descriptor limit: one PMIx connection per rank and 32 more. */
+/*
+ * Raises the descriptor limit to one descriptor per rank, for its PMIx
+ * connection, and 32 more.
+ */
 static int raise_limit(struct run_job *job)
 {
 	rlim_t need = (rlim_t)job->nlocal + 32;
@@ -157,7 +160,7 @@ static int job_fits(const struct run_job *job)
 }
 
 /*
- * The measured limit of eager messages is that of two processes. Fetches of
+ * The limit of eager messages is measured with two processes. Fetches of
  * several receivers from one process contend for the locks of its page tables:
  * with 4, 8 and 16 ranks on 16 cores, messages of up to 32 KiB are faster
  * through shared memory (bench/results.md).
@@ -327,7 +330,10 @@ static void job_on_host(struct run_job *job, const struct run_daemon_job *d)
 	memcpy(job->key, d->key, sizeof(job->key));
 }
 
-/* d: job on several hosts, of which this is one; NULL: all ranks are here */
+/*
+ * d: job on several hosts, of which this is one; NULL: all ranks are on this
+ * host
+ */
 static int main_run(const struct run_opts *o, const struct run_daemon_job *d)
 {
 	struct run_job job;
@@ -370,7 +376,7 @@ int main(int argc, char **argv)
 	struct run_opts opts;
 	int rc, fd;
 
-	/* no pipe may get the descriptors 0, 1 and 2 */
+	/* no pipe may get descriptor 0, 1 or 2 */
 	do
 		fd = open("/dev/null", O_RDWR | O_CLOEXEC);
 	while (fd >= 0 && fd <= STDERR_FILENO);

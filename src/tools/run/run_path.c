@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Searches programs in PATH, as execvp() does, but in mpiexec, so that an error
- * is reported once and not by every rank.
+ * Searches for programs in PATH, as execvp() does, but in mpiexec, so that an
+ * error is reported once and not by every rank.
  */
 #include "src/tools/run/run_path.h"
 

@@ -11,7 +11,10 @@ static inline uint64_t run_poll_earlier(uint64_t a, uint64_t b)
 	return b && (!a || b < a) ? b : a;
 }
 
-/* Returns the timeout of poll(), ms, for a deadline in ns; 0: no deadline. */
+/*
+ * Returns the timeout for poll(), in ms, that corresponds to a deadline in ns;
+ * at 0: no deadline.
+ */
 static inline int run_poll_ms(uint64_t at)
 {
 	uint64_t now = weft_now_ns();

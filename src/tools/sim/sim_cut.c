@@ -189,7 +189,7 @@ double sim_traffic_load(const struct sim_traffic *t)
 	double most = load[t->cfg->topology](t), one;
 	struct net_group g;
 
-	/* all nodes of a block send by the links of their I/O node */
+	/* all nodes of a block send through the links of their I/O node */
 	if (t->pattern == SIM_IO)
 		return (double)t->cfg->io_nodes / t->cfg->io_links;
 	/* all messages to the hot node use the links of that node */

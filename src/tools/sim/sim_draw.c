@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Plots of weft-sim: latency and throughput over the offered load, or the
+ * Plots of weft-sim: latency and throughput versus offered load, or the
  * histogram of a single point; the utilisation of all links as a heat map.
  */
 #include "src/tools/sim/sim_links.h"
@@ -11,7 +11,7 @@
 #include <errno.h>
 #include <inttypes.h>
 
-/* Maximal number of rows of a heat map; a row may be several nodes. */
+/* Maximum number of rows of a heat map; a row may represent several nodes. */
 #define HEAT_ROWS 512u
 
 static void write_title(FILE *f, const struct sim_opts *o)
@@ -96,7 +96,9 @@ static void port_label(const struct net_config *cfg, const struct net_group *g,
 		snprintf(text, len, "%u (%s)", port, name);
 }
 
-/* Plots the nodes of one group: one row per node, or per several nodes. */
+/*
+ * Plots the nodes of one group: one row per node, or one row for several nodes.
+ */
 static void heat_group(FILE *f, const struct sim_opts *o,
 		       const struct sim_result *r, const struct net_group *g)
 {
@@ -125,7 +127,10 @@ static void heat_group(FILE *f, const struct sim_opts *o,
 		g->ports - 1, g->count - 1);
 }
 
-/* Plots a torus in one heat map, a tree in one per level, top first. */
+/*
+ * Plots a torus as one heat map, a tree as one heat map per level, top level
+ * first.
+ */
 int sim_draw_heat(const struct sim_opts *o, const struct sim_result *r)
 {
 	const struct net_config *cfg = &o->spec.cfg;

@@ -6,7 +6,10 @@
 #include "src/tools/sim/sim_progress.h"
 #include "src/tools/sim/sim_run.h"
 
-/* Messages per injection FIFO; further ones wait in the node's backlog. */
+/*
+ * Number of messages per injection FIFO; further messages wait in the node's
+ * backlog.
+ */
 #define SIM_FIFO_DEPTH 2u
 
 struct sim_message {
@@ -52,7 +55,10 @@ struct sim {
 	struct sim_progress progress;
 };
 
-/* Nodes and callbacks of the network (sim_source.c). */
+/*
+ * Callbacks of the network, and the function that ends a run with an error
+ * (sim_source.c).
+ */
 extern const struct net_up sim_up;
 void sim_fail(struct sim *s, int err);
 /* Creates a message: posts it to a FIFO, or adds it to the backlog. */

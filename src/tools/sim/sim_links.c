@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sums over the ports. The hardware counts received packets and the integral of
- * queued packets over time; the quotient is the mean wait (Little's law).
+ * Sums of the port statistics of each link class. The hardware counts received
+ * packets and the integral of queued packets over time; the quotient is the
+ * mean wait (Little's law).
  */
 #include "src/tools/sim/sim_links.h"
 

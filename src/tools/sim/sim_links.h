@@ -6,11 +6,11 @@
 #include "prov/net/file/net_name.h"
 #include "src/tools/sim/sim_run.h"
 
-/* All links of one name: A-, A+, B-, ... */
+/* All links with the same class name: A-, A+, B-, ... */
 struct sim_class {
 	char name[NET_CLASS_NAME];
 	uint32_t links; /* existing links */
-	uint32_t used;	/* links that sent a packet */
+	uint32_t used;	/* number of links that sent a packet */
 	/* mean and highest fraction of time in which a link is busy */
 	double use, most;
 	uint64_t packets, chunks; /* packets and chunks sent */

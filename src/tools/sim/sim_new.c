@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Machine files of a user's own machine: the lines that differ between
- * topologies are in a table, the others are those of any generic machine.
+ * topologies are in a table, the other lines are the same for every generic
+ * machine.
  */
 #include "src/tools/sim/sim_new.h"
 #include "src/base/attr.h"
@@ -55,7 +56,7 @@ static const struct kind {
 	  "routing        = up-down      # or minimal, valiant, ugal\n" },
 };
 
-/* Lines of all kinds; %s is the rate of a link. */
+/* Lines that all kinds of networks have; %s is the rate of a link. */
 static const char common[] =
 	"link           = %-12s # rate of a link, in one direction\n"
 	"hop            = 150 ns       # assumed: switch and cable\n"

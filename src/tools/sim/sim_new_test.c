@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * New machine files: each kind is short, valid and runs. Traffic to the next
- * group, and the limits of its routings.
+ * group, and its limit with each routing.
  */
 #include "prov/net/file/net_file.h"
 #include "prov/net/file/net_map.h"
@@ -18,7 +18,7 @@
 static struct sim_spec spec;
 static struct sim_result first, second;
 
-/* Makes a machine of this kind, with `lines` instead of the routing. */
+/* Makes a machine of this kind; `routing`, if not NULL, is its routing. */
 static void machine(const char *kind, const char *routing)
 {
 	static const struct net_spec want;
@@ -107,7 +107,7 @@ static void group_traffic_goes_to_the_next_group(void **state)
 	T_NOT_NULL(sim_pattern_missing(SIM_GROUP, &spec.cfg));
 }
 
-/* Returns the accepted part of the nodes' rate at full load. */
+/* Returns the accepted rate at full load, as a part of the nodes' rate. */
 static double accepted(const char *routing, enum sim_pattern pattern)
 {
 	double part;

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Options of weft-sim: one table row each; an error names the wrong value. */
+/*
+ * Options of weft-sim: one table row each; an error message names the wrong
+ * value.
+ */
 #include "config.h"
 #include "src/tools/sim/sim_new.h"
 #include "src/tools/sim/sim_opts.h"

@@ -19,7 +19,7 @@ struct sim_writer {
  */
 const struct sim_writer *sim_writer(enum sim_format format);
 
-/* Plots; r: one result per load. Return 0 or -errno. */
+/* Plot the results; r: one result per load. Return 0 or -errno. */
 int sim_draw(const struct sim_opts *o, const struct sim_result *r);
 int sim_draw_heat(const struct sim_opts *o, const struct sim_result *r);
 /* Writes the results as an HTML page. Returns 0 or -errno. */

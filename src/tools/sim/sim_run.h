@@ -34,7 +34,7 @@ struct sim_spec {
 	/* routing mode, zone and injection path, as in struct net_msg */
 	uint8_t routing, zone, path;
 	uint8_t spread, ack; /* spread and ack, as in struct net_msg */
-	/* counts the chunks of each channel; needs cfg.counters */
+	/* whether to count the chunks of each channel; needs cfg.counters */
 	bool channels;
 	/* node and port of a link that is slow_times times slower */
 	uint32_t slow_node, slow_port, slow_times;

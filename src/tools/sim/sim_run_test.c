@@ -104,8 +104,8 @@ static void results_are_deterministic_for_a_seed(void **state)
 }
 
 /*
- * Each packet is counted with its header on one channel: requests on that of
- * their routing, responses on that of the system.
+ * Each packet is counted with its header on one channel: requests on the
+ * channel of their routing, responses on the system channel.
  */
 static void chunks_are_counted_by_channel(void **state)
 {

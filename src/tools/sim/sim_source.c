@@ -123,7 +123,10 @@ void sim_create_message(struct sim *s, uint64_t at, uint32_t node)
 		backlog_push(s, &s->source[node].backlog, at);
 }
 
-/* The other messages are posted as FIFO entries become free. */
+/*
+ * Posts the first messages of the node; the others are posted as FIFO entries
+ * become free.
+ */
 void sim_begin_exchange(struct sim *s, uint32_t node)
 {
 	uint32_t *left = &s->source[node].left;
@@ -220,7 +223,8 @@ static double ln(double x)
 }
 
 /*
- * The time is stored in 1/1024 ps, so that rounding does not reduce the load.
+ * The time is stored in units of 1/1024 ps, so that rounding does not reduce
+ * the load.
  */
 void sim_set_timer(struct sim *s, uint32_t node)
 {

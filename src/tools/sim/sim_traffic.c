@@ -41,8 +41,8 @@ static uint32_t side_of(uint32_t nodes)
 }
 
 /*
- * Returns the nodes of a group of a dragonfly, or of a switch of a HyperX; 0:
- * the machine has no groups.
+ * Returns the number of nodes of a group of a dragonfly, or of a switch of a
+ * HyperX; 0: the machine has no groups.
  */
 static uint32_t group_nodes(const struct net_config *cfg)
 {
@@ -178,7 +178,10 @@ uint32_t sim_traffic_rounds(const struct sim_traffic *t)
 	}
 }
 
-/* Returns the target in the partition of a source, both counted from 0. */
+/*
+ * Returns the target within the source's partition; source and target are
+ * counted from the first node of the partition.
+ */
 static uint32_t target_in(struct sim_traffic *t, uint32_t src, uint32_t number,
 			  struct weft_rng *r)
 {

@@ -29,7 +29,8 @@ enum sim_pattern {
 struct sim_traffic {
 	const struct net_config *cfg;
 	enum sim_pattern pattern;
-	uint32_t nodes;	 /* nodes of a partition; traffic stays inside */
+	/* number of nodes in a partition; traffic stays inside */
+	uint32_t nodes;
 	uint32_t side;	 /* side of the square of nodes; 0: not a square */
 	uint32_t hot;	 /* number of the hot node */
 	double hot_part; /* additional fraction of messages to the hot node */

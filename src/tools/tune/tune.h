@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * weft-tune: measures the algorithms of the collectives on a machine and makes
- * the choices of its machine file. The program is an MPI program; it selects
- * algorithms by the info keys of communicators.
+ * weft-tune: measures the algorithms of the collectives on a machine and prints
+ * the algorithm choices for its machine file. The program is an MPI program; it
+ * selects algorithms by the info keys of communicators.
  */
 #ifndef WEFT_TUNE_H
 #define WEFT_TUNE_H
@@ -12,10 +12,12 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#define TUNE_GRID_MAX	16 /* numbers of ranks, and sizes, of a grid */
+/* maximum number of rank counts, and of sizes, in a grid */
+#define TUNE_GRID_MAX	16
 #define TUNE_ALGORITHMS 12
 #define TUNE_NAME	20
-#define TUNE_TOLERANCE	1.1 /* accepted time, relative to the fastest */
+/* accepted time, as a multiple of the fastest time */
+#define TUNE_TOLERANCE	1.1
 
 enum tune_op {
 	TUNE_BARRIER,
@@ -55,7 +57,10 @@ double tune_measure(enum tune_op op, int ranks, size_t bytes,
 
 /* ---- choices (tune_choice.c) --------------------------------------------- */
 
-/* Fastest algorithms of an operation; an empty name: as selected. */
+/*
+ * Fastest algorithms of an operation; empty name: the library's selection is
+ * kept.
+ */
 struct tune_grid {
 	unsigned rank_count, size_count;
 	uint64_t ranks[TUNE_GRID_MAX], sizes[TUNE_GRID_MAX];
@@ -65,12 +70,12 @@ struct tune_grid {
 /*
  * Prints the line of a machine file with the choices of a grid, or nothing if
  * there are none. A choice applies from its number of ranks and bytes up to the
- * next ones of the grid.
+ * next numbers of the grid.
  */
 void tune_print_choices(FILE *out, enum tune_op op, const struct tune_grid *g);
 /*
- * Returns the bytes by which the library selects an algorithm: those of all
- * blocks for allgather and reduce_scatter.
+ * Returns the number of bytes by which the library selects an algorithm: the
+ * size of all blocks together for allgather and reduce_scatter.
  */
 uint64_t tune_volume(enum tune_op op, uint64_t ranks, uint64_t bytes);
 

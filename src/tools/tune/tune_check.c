@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * weft-tune --check: no operation is slower than the fastest algorithm, or than
- * other operations that give the same result, by more than the tolerance.
+ * weft-tune --check: checks that no operation is slower than its fastest
+ * algorithm, or than other operations that give the same result, by more than
+ * the tolerance.
  */
 #include "src/tools/tune/tune_run.h"
 
 /*
- * A part of a composition: an operation whose blocks are those of the composed
- * operation, times or divided by the number of ranks.
+ * Block size of a part of a composition, relative to the composed operation:
+ * the same, multiplied by the number of ranks, or divided by it.
  */
 enum part_size { SAME, ALL_BLOCKS, ONE_BLOCK };
 
@@ -16,7 +17,10 @@ struct part {
 	enum part_size size;
 };
 
-/* Operations that give the result of another one; TUNE_OPS: no second part. */
+/*
+ * Operations that together give the result of another operation; TUNE_OPS: no
+ * second part.
+ */
 static const struct composition {
 	enum tune_op op;
 	struct part part[2];

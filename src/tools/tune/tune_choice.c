@@ -16,7 +16,9 @@ uint64_t tune_volume(enum tune_op op, uint64_t ranks, uint64_t bytes)
 	return all ? ranks * bytes : bytes;
 }
 
-/* Writes a number with the suffix K or M if it is a multiple. */
+/*
+ * Writes a number; with the suffix K or M if it is a multiple of 2^10 or 2^20.
+ */
 static void print_size(FILE *out, uint64_t x)
 {
 	if (x && x % (1u << 20) == 0)
@@ -47,7 +49,10 @@ static bool same_row(const struct tune_grid *g, unsigned a, unsigned b)
 	return true;
 }
 
-/* First size index after s whose algorithm differs. */
+/*
+ * Returns the first size index after s whose algorithm differs, or the number
+ * of sizes.
+ */
 static unsigned next_size(const struct tune_grid *g, unsigned r, unsigned s)
 {
 	unsigned to = s + 1;
@@ -57,7 +62,10 @@ static unsigned next_size(const struct tune_grid *g, unsigned r, unsigned s)
 	return to;
 }
 
-/* Prints the choices of the numbers of ranks from index r up to index `to`. */
+/*
+ * Prints the choices for the numbers of ranks with indices [r, to). some:
+ * whether a choice was already printed; returns the updated value.
+ */
 static bool print_row(FILE *out, enum tune_op op, const struct tune_grid *g,
 		      unsigned r, unsigned to, bool some)
 {
@@ -88,7 +96,10 @@ void tune_print_choices(FILE *out, enum tune_op op, const struct tune_grid *g)
 	bool some = false;
 
 	for (unsigned r = 0, to; r < g->rank_count; r = to) {
-		/* blocks of all ranks depend on the number of ranks */
+		/*
+		 * merge rows only if the volume does not depend on the number
+		 * of ranks
+		 */
 		to = r + 1;
 		while (to < g->rank_count && tune_volume(op, 2, 1) == 1 &&
 		       same_row(g, r, to))

@@ -38,7 +38,7 @@ static const struct row {
 
 /* ---- options ------------------------------------------------------------- */
 
-/* Parses "2,8,64k" into a list that increases. Returns 0 or -EINVAL. */
+/* Parses "2,8,64k" into a list of increasing numbers. Returns 0 or -EINVAL. */
 static int parse_list(const struct weft_args *w, char *text, uint64_t min,
 		      uint64_t max, uint64_t *list, unsigned *count_p)
 {
@@ -239,7 +239,7 @@ int main(int argc, char **argv)
 	MPI_Comm_rank(MPI_COMM_WORLD, &t.rank);
 	MPI_Comm_size(MPI_COMM_WORLD, &t.world);
 	w.word = argv + 1;
-	/* one rank reports wrong options and prints the help */
+	/* only one rank reports wrong options or prints the help */
 	if (t.rank && (!freopen("/dev/null", "w", stdout) ||
 		       !freopen("/dev/null", "w", stderr)))
 		MPI_Abort(MPI_COMM_WORLD, 1);

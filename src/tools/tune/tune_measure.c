@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Calls before the measurement: a communicator joins its class route. */
+/*
+ * Number of calls before the measurement, during which a communicator joins its
+ * class route, and of measured calls.
+ */
 #define WARM_UP 3
 #define CALLS	4
 
@@ -28,7 +31,10 @@ void tune_buffers_close(void)
 
 /* ---- algorithms ---------------------------------------------------------- */
 
-/* Writes "weft_coll_bcast", the info key; with upper: the option's name. */
+/*
+ * Writes the info key, for example "weft_coll_bcast"; upper: writes the
+ * option's name instead.
+ */
 static void key_of(enum tune_op op, bool upper, char key[48])
 {
 	snprintf(key, 48, "weft_coll_%s", tune_op_names[op]);
@@ -36,7 +42,10 @@ static void key_of(enum tune_op op, bool upper, char key[48])
 		*c = (char)toupper((unsigned char)*c);
 }
 
-/* Algorithms for other kinds of calls, or for other results. */
+/*
+ * Returns whether an algorithm is not compared: it is for other kinds of calls
+ * or gives other results.
+ */
 static bool not_compared(const char *name)
 {
 	static const char *const names[] = { "auto", "exact", "inter", "hosts",
@@ -157,7 +166,7 @@ static bool one_clock(void)
 /*
  * Waits until the ranks can start at the same time and returns that time. Ranks
  * leave a barrier one after the other; without the wait, the time of an
- * operation would contain the time for which it waits for the last of them.
+ * operation would include the wait for the last rank.
  */
 static double start_together(MPI_Comm comm, bool global)
 {

@@ -14,8 +14,8 @@ static int *out, *in; /* buffers of N ints per rank */
 static MPI_Op compose;
 
 /*
- * One call. mode 0: blocking, 1: nonblocking, 2: persistent. MPI_Start and
- * completion are in call_end().
+ * Makes one call. mode 0: blocking, 1: nonblocking, 2: persistent. MPI_Start
+ * and completion are in call_end().
  */
 #define CALL(mode, Name, Iname, ...)                                        \
 	do {                                                                \

@@ -104,7 +104,7 @@ static void test_alias(MPI_Comm c)
 	       MPI_ERR_BUFFER);
 }
 
-/* Send and receive buffer in one array, adjacent or interleaved, are valid. */
+/* Send and receive buffers in one array, adjacent or interleaved, are valid. */
 static void test_no_alias(MPI_Comm c)
 {
 	int a[8] = { 1, 2, 3, 4, 5, 6, 7, 8 }, n[1] = { 2 }, d[1] = { 2 };

@@ -98,8 +98,8 @@ static void all_in_flight(MPI_Comm comm)
 }
 
 /*
- * For a long collective the table has another algorithm; all ranks must select
- * the same one.
+ * For a long collective the selection table has a different algorithm; all
+ * ranks must select the same algorithm.
  */
 static void long_collective(MPI_Comm comm)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Guarantees of the collective unit apart from results: collectives complete
- * while a rank is outside MPI; sums are bitwise identical in any order of
+ * while a rank is outside MPI; sums are bitwise identical for any order of
  * arrival; class routes are freed and reused after all were in use; persistent
  * operations start in any order.
  *
@@ -35,7 +35,7 @@ static void others_finish_while_one_computes(void)
 	MPI_Barrier(MPI_COMM_WORLD);
 }
 
-/* Numbers whose sum depends on the order in which they are added. */
+/* Returns numbers whose sum depends on the order in which they are added. */
 static double order_dependent_value(int r, int e)
 {
 	return ldexp(1.0 + 0.37 * r + 0.0113 * e, (r * 5 + e) % 40 - 20) *

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Many outstanding collectives: nonblocking operations of all kinds on one
- * communicator and on a duplicate, completed in another order than they were
- * started; blocking operations between them; persistent operations started
+ * communicator and on a duplicate, completed in a different order than they
+ * were started; blocking operations between them; persistent operations started
  * repeatedly; types, operations and communicators freed while operations are in
  * flight.
  */

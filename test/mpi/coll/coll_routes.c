@@ -24,7 +24,7 @@ static void counters_open(void)
 	MPI_T_pvar_session_create(&session);
 	MPI_T_pvar_handle_alloc(session, index, NULL, &sent, &count);
 	CHECK(count == 1);
-	/* a continuous variable is started already and returns an error */
+	/* a continuous variable is already started, so this returns an error */
 	MPI_T_pvar_start(session, sent);
 }
 

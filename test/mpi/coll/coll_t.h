@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * For the tests of collectives: a check that ends the job with file and line,
- * values that identify their source, and random skew.
+ * Support for the tests of collectives: a check that ends the job with file and
+ * line, values that identify their source, and random skew.
  */
 #ifndef WEFT_TEST_COLL_T_H
 #define WEFT_TEST_COLL_T_H

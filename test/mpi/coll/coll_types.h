@@ -31,7 +31,7 @@ struct type {
 	struct part part[2];
 };
 
-/* Numbers of binary128, if the compiler has a type for them. */
+/* binary128 numbers, if the compiler has a type for them. */
 #if LDBL_MANT_DIG == 113
 #define HAVE_QUAD 1
 typedef long double quad;
@@ -90,7 +90,7 @@ static void add_complex(MPI_Datatype mpi)
 	t->part[1] = (struct part){ 'f', t->extent / 2, t->extent / 2 };
 }
 
-/* Adds a type of two numbers, each given by its form and bytes. */
+/* Adds a type of two numbers, each given by its form and its size in bytes. */
 static void add_pair(MPI_Datatype mpi, char form, size_t bytes, char form2,
 		     size_t bytes2)
 {

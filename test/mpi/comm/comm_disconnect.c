@@ -3,7 +3,7 @@
  * MPI_Comm_disconnect waits for pending communication, not for inactive
  * requests: persistent, partitioned and collective requests before their first
  * start and after their last completion, and buffered sends whose messages have
- * been received. The requests can be freed afterwards, or never.
+ * been received. The requests may be freed afterwards, or never.
  */
 #include "mpi_t.h"
 
@@ -82,8 +82,8 @@ static MPI_Request open_one(int kind, int bytes, MPI_Comm c)
 }
 
 /*
- * Returns the kind of the peer's request that matches this kind; kinds of
- * message requests form pairs.
+ * Returns the kind of request that the peer must use to match this kind; kinds
+ * of message requests form pairs.
  */
 static int peer_kind(int kind)
 {
@@ -107,8 +107,8 @@ static void run_once(MPI_Request r[2], int kind)
 }
 
 /*
- * Disconnects a communicator that has inactive requests. runs: number of starts
- * of the requests before.
+ * Disconnects a communicator that has inactive requests. runs: number of times
+ * that the requests have been started and completed.
  */
 static void disconnect_with_requests(int kind, int bytes, int runs,
 				     int (*end)(MPI_Comm *))

@@ -101,7 +101,8 @@ static void derived(void)
 }
 
 /*
- * Splits the intercommunicator by host: checks the remote ranks on this host.
+ * Splits the intercommunicator by host, and checks which remote ranks are on
+ * this host.
  */
 static void by_host(void)
 {

@@ -119,7 +119,7 @@ static void order_of_keys(void)
 	}
 }
 
-/* Splits by all resource names that the library offers. */
+/* Splits by every resource name that the library offers. */
 static void by_resource(void)
 {
 	char key[MPI_MAX_INFO_KEY], val[16];

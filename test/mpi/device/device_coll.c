@@ -6,7 +6,7 @@
  */
 #include "device_t.h"
 
-#define ROOM 100000 /* bytes of a buffer */
+#define ROOM 100000 /* size of a buffer, bytes */
 
 enum kind {
 	BCAST,
@@ -35,7 +35,7 @@ static int offsets[64]; /* displs in bytes */
 static MPI_Datatype types[64];
 
 /*
- * One operation of n longs per rank; how: 0 blocking, 1 nonblocking, 2
+ * Makes one call on n longs per rank; how: 0 blocking, 1 nonblocking, 2
  * persistent.
  */
 #define CALL(f, ...)                                              \

@@ -11,7 +11,7 @@
 
 static unsigned char *device, *host;
 
-/* Every rank writes and reads its own block, by three kinds of calls. */
+/* Every rank writes and reads its own block with three kinds of calls. */
 static void contiguous(MPI_File f, int n)
 {
 	MPI_Offset at = (MPI_Offset)mt_rank * n;

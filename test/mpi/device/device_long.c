@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <string.h>
 
-#define COUNT 70001 /* elements; not a multiple of the ranks */
+#define COUNT 70001 /* elements; not a multiple of the number of ranks */
 #define ROOM  (COUNT * sizeof(double) * 4)
 
 static int rank, size;
@@ -22,7 +22,7 @@ static const MPI_Datatype types[] = { MPI_INT32_T,  MPI_UINT32_T, MPI_INT64_T,
 				      MPI_UINT64_T, MPI_FLOAT,	  MPI_DOUBLE,
 				      MPI_INT16_T };
 
-/* Small numbers, so that sums and products are exact in every order. */
+/* Fills with small numbers: sums and products are exact in any order. */
 static void fill(void *to, MPI_Datatype t, int seed, int n)
 {
 	for (int i = 0; i < n; i++) {
@@ -156,7 +156,7 @@ static void messages(void)
 	}
 }
 
-/* The receiver is late, probes, and has too short a buffer. */
+/* The receiver is late and probes, and its buffer is too short. */
 static void unexpected(void)
 {
 	int next = (rank + 1) % size, last = (rank + size - 1) % size, n, rc;

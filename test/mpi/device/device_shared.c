@@ -5,7 +5,7 @@
  */
 #include "device_t.h"
 
-#define LENGTH 50000 /* bytes of a block */
+#define LENGTH 50000 /* size of a block, bytes */
 
 static unsigned char *host, *want;
 

@@ -118,7 +118,7 @@ static void accumulate(MPI_Win on, const void *mine,
 	MT_OK(MPI_Win_fence(0, on));
 	if (mt_rank == 0)
 		MT_IS(of(mine, 50), 5 + 20 * mt_size);
-	/* one rank's comparand is the value */
+	/* the comparand of rank 0 equals the value */
 	ints_in(one, 1, 5 + 20 * mt_size + mt_rank);
 	ints_in(device, 1, 77);
 	MT_OK(MPI_Win_fence(0, on));
@@ -150,7 +150,7 @@ static int mixed_int(const void *mine, int i)
 	return mt_rank % 2 ? host_int(mine, i) : int_at(mine, i);
 }
 
-/* The memory of odd ranks is host memory, unless all is device memory. */
+/* Odd ranks have host memory, unless `all` is set. */
 static void in_device_window(bool all)
 {
 	bool host = !all && mt_rank % 2;

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Ends of connected jobs, for run_exit_modes.sh: two ranks spawn two children,
- * and all wait for each other. The argument names the process that fails:
- * abort, exit and kill a child, parent a parent. The other processes must end.
+ * and all wait for each other. The argument selects the process that fails: a
+ * child for "abort", "exit" and "kill", a parent for "parent". The other
+ * processes must end.
  */
 #include "mpi_t.h"
 

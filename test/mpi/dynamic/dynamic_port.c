@@ -92,7 +92,7 @@ static void errors(const char *service)
 	      MPI_ERR_PORT);
 }
 
-/* Ranks 0 and 1 join over a socket. */
+/* Ranks 0 and 1 call MPI_Comm_join over a socket. */
 static void join(void)
 {
 	struct sockaddr_un a = { .sun_family = AF_UNIX };

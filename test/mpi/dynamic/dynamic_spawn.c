@@ -103,7 +103,7 @@ static void partitions(MPI_Comm c)
 	MPI_Request_free(&r[1]);
 }
 
-/* Both sides: the intercommunicator, and communicators made of it. */
+/* Tests the intercommunicator, and communicators made of it, on both sides. */
 static void both_sides(MPI_Comm inter, int side)
 {
 	MPI_Comm merged, half, dup;
@@ -237,7 +237,7 @@ static void keys(void)
 	MT_OK(MPI_Info_free(&info));
 }
 
-/* A process cannot be spawned with this value of a key. */
+/* Checks that no process can be spawned with this value of an info key. */
 static void refused(const char *key, const char *value)
 {
 	MPI_Info info;

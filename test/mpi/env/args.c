@@ -68,7 +68,7 @@ static void null_results_communicators(void)
 					   MPI_INFO_NULL, 0, &c));
 }
 
-/* Neighbours outside of the communicator, on both sides of its ranks. */
+/* Neighbours outside the communicator: below its ranks and above them. */
 static void invalid_neighbours(void)
 {
 	int none = 0, one = 1, wrong[] = { -1, 1 };

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/*
- * Error handling: detected errors, their texts, and the handler that is called.
- */
+/* Error handling: detected errors, their texts, and which handler is called. */
 #include "mpi_t.h"
 
 static int calls, last_code;

@@ -37,7 +37,7 @@ static void of_a_basic_type(void)
 				MPI_COMM_WORLD, &q));
 }
 
-/* With a large datatype the int forms also reach this size. */
+/* With a large datatype, counts of type int also reach this size. */
 static void of_a_huge_type(void)
 {
 	MPI_Datatype huge;

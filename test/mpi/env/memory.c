@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Private memory that MPI uses on a rank after all pairs of ranks have
- * communicated: less than 4 MiB, and almost none per peer.
+ * Private memory that MPI uses on a rank after communication between all pairs
+ * of ranks: less than 4 MiB, and almost none per peer.
  */
 #include "mpi_t.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Out of memory: each operation is repeated while its k-th allocation fails,
- * for k = 1, 2, ... until none fails. It returns an error or succeeds, never
- * crashes, and succeeds again with memory.
+ * for k = 1, 2, ... until none fails. It returns an error or succeeds, but
+ * never crashes, and succeeds again when memory is available.
  */
 #include "mpi_t.h"
 
@@ -17,7 +17,7 @@ void *__libc_realloc(void *p, size_t size);
 
 static __thread long left; /* allocations until one fails; 0: none fails */
 static long failures;
-static const char *what; /* the operation, for a debugger */
+static const char *what; /* name of the operation, for a debugger */
 
 static int fails(void)
 {
@@ -319,7 +319,7 @@ int main(int argc, char **argv)
 		what = ops[i].name;
 		exhaust(ops[i].run);
 	}
-	MT_TRUE(failures > 50); /* the functions above are in use */
+	MT_TRUE(failures > 50); /* the allocators above are in use */
 	MT_OK(MPI_Comm_free(&self));
 	return mt_end();
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Calls every function with one null argument: the cases are null_args.inc,
- * which null_args.py writes. A case that returns no error of the right class,
- * or crashes, is printed.
+ * Calls every function with one null argument: the cases are in null_args.inc,
+ * which null_args.py generates. A case that crashes, or does not return an
+ * error of the right class, is printed.
  */
 #include <mpi.h>
 #include <signal.h>
@@ -22,7 +22,7 @@
 	}
 
 static long long memory[8192]; /* memory for results and arrays */
-static const char *now, *name; /* the call; the file */
+static const char *now, *name; /* name of the current call; path of a file */
 static MPI_Comm cart, graph, adjacent;
 static MPI_Session session;
 static MPI_Info info;

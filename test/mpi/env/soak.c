@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Mixed traffic between all ranks for a number of rounds (argument 1): messages
- * of all lengths, many of them unexpected, collectives on the world and on
- * communicators that are created and freed. Every byte is checked. The memory
- * of the ranks, private and shared, must level off: the last third of the
- * rounds adds less than argument 2 (in KiB) to the total of all ranks.
+ * Mixed traffic between all ranks, repeated for a number of rounds (argument
+ * 1): messages of all lengths, many of them unexpected, collectives on the
+ * world and on communicators that are created and freed. Every byte is checked.
+ * The memory of the ranks, private and shared, must level off: the last third
+ * of the rounds adds less than argument 2 (in KiB) to the total of all ranks.
  */
 #include "mpi_t.h"
 

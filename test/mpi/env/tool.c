@@ -155,7 +155,7 @@ static void counters(void)
 	MT_IS(MPI_T_pvar_read(s, got, &v), MPI_T_ERR_INVALID_SESSION);
 }
 
-/* Counts three unexpected messages, which other providers do not count. */
+/* Counts three unexpected messages; only Weft's provider counts them. */
 static void queues(void)
 {
 	MPI_T_pvar_handle waiting;

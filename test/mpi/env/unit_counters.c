@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Performance counters of the machine's interface by MPI_T: on bgq they count
- * the messages of MPI; on other machines they are 0.
+ * Performance counters of the machine's interface, read through MPI_T: on bgq
+ * they count MPI messages; on other machines they are 0.
  */
 #include "mpi_t.h"
 
@@ -57,7 +57,7 @@ static void counters_read(unsigned long long *v)
 		MT_OK(MPI_T_pvar_read(session, handle[i], &v[i]));
 }
 
-/* Each rank sends messages to the next one; d: what its counters counted. */
+/* Each rank sends messages to the next one; d: increments of its counters. */
 static void exchange(int count, int bytes, unsigned long long *d)
 {
 	int to = (mt_rank + 1) % mt_size;

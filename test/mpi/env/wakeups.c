@@ -83,7 +83,7 @@ int main(int argc, char **argv)
 	MPI_Comm_size(MPI_COMM_WORLD, &size);
 	MPI_Comm_dup(MPI_COMM_WORLD, &comm);
 	MPI_Barrier(comm);
-	/* the second collective of a communicator joins a class route */
+	/* at its second collective, a communicator joins a class route */
 	measure("a join", barrier, 100);
 	MPI_Comm_free(&comm);
 	measure("MPI_Finalize", finalize, 40);

@@ -88,7 +88,7 @@ static void test_any_source(void)
 	EXPECT(x == 2 && s.MPI_SOURCE == 2 && r == MPI_REQUEST_NULL);
 }
 
-/* Collectives of all lengths fail at all ranks, and do not block. */
+/* Collectives of all lengths fail on all ranks, and do not block. */
 static void test_collectives(void)
 {
 	static double in[1 << 17], out[1 << 17];
@@ -130,7 +130,7 @@ static void acknowledge(MPI_Comm c)
 	CHECK(err, MPI_SUCCESS);
 }
 
-/* A revocation interrupts ranks that wait, and refuses later operations. */
+/* A revocation interrupts waiting ranks; later operations are refused. */
 static void test_revoke(void)
 {
 	static char data[1 << 22];
@@ -144,7 +144,7 @@ static void test_revoke(void)
 	if (rank == 1)
 		die();
 	if (rank == 0) {
-		/* wait for the failure */
+		/* wait until the failure is detected */
 		CHECK(MPI_Recv(&x, 1, MPI_INT, 1, 7, dup, MPI_STATUS_IGNORE),
 		      MPIX_ERR_PROC_FAILED);
 		/* a revoked communicator refuses new requests */
@@ -182,7 +182,7 @@ static void test_revoke(void)
 	CHECK(MPI_Comm_free(&dup), MPI_SUCCESS);
 }
 
-/* An agreement: flags, and the error of failures that are not acknowledged. */
+/* An agreement: flags, and the error for unacknowledged failures. */
 static void test_agree(void)
 {
 	int flag = ~(1 << rank), got, x;
@@ -212,7 +212,8 @@ static void test_agree(void)
 
 /*
  * The failure is detected only during the call: an agreement without the
- * contribution of a rank reports the failure, a shrink leaves the rank out.
+ * contribution of the failed rank reports the failure, and a shrink excludes
+ * the failed rank.
  */
 static void test_missing(void)
 {
@@ -229,7 +230,7 @@ static void test_missing(void)
 	CHECK(MPI_Comm_free(&made), MPI_SUCCESS);
 }
 
-/* A window of c: every rank adds to a counter of rank 0. */
+/* Uses a window on c: every rank adds to a counter of rank 0. */
 static void use_window(MPI_Comm c)
 {
 	int me, n, one = 1, *at;
@@ -279,7 +280,7 @@ static void test_shrink(void)
 			comm[k + 1] = again;
 		}
 		use_window(comm[k + 1]);
-		/* no rank dies while another one still frees the window */
+		/* no rank dies while another rank frees the window */
 		MPIX_Comm_agree(comm[k + 1], &flag);
 	}
 	CHECK(MPI_Comm_free(&comm[1]), MPI_SUCCESS);
@@ -311,7 +312,7 @@ static void test_idle(void)
 	EXPECT(processor_us() - before < 100000);
 }
 
-/* No rank is left. */
+/* All ranks die. */
 static void test_all(void)
 {
 	die();

@@ -2,8 +2,8 @@
 /*
  * Ranks die at random moments, while all ranks communicate, agree and shrink.
  * The survivors repair their communicator and continue until the time limit.
- * Arguments: seed, number of ranks that die, the ms in which they die, and the
- * number of ranks that a fault plan ends (default 0).
+ * Arguments: seed, number of ranks that die, the period in ms during which they
+ * die, and the number of ranks that a fault plan ends (default 0).
  */
 #include "test/mpi/fault/fault_t.h"
 
@@ -12,7 +12,7 @@
 static unsigned seed;
 static double limit_s; /* seconds after the start; no rank dies later */
 
-/* A random number that depends on the seed, and on a and b. */
+/* Returns a random number that depends on the seed, and on a and b. */
 static unsigned draw(unsigned a, unsigned b)
 {
 	unsigned x = seed * 2654435761u ^ a * 2246822519u ^ b * 3266489917u;
@@ -22,7 +22,7 @@ static unsigned draw(unsigned a, unsigned b)
 	return x ^ x >> 16;
 }
 
-/* Lets the kernel kill this process after a time. */
+/* Lets the kernel kill this process after s seconds. */
 static void die_later(double s)
 {
 	struct sigevent how = { .sigev_notify = SIGEV_SIGNAL,
@@ -109,8 +109,8 @@ static int do_nonblocking(MPI_Comm c)
 }
 
 /*
- * A new communicator may exist on some members only, if a rank dies during the
- * call: the members agree before they use it.
+ * If a rank dies during the call, a new communicator may exist on only some of
+ * the members: the members agree before they use it.
  */
 static int do_communicators(MPI_Comm c, int which)
 {
@@ -183,7 +183,7 @@ static int work(MPI_Comm c, unsigned round)
 
 /* ---- rounds -------------------------------------------------------------- */
 
-/* Replaces the communicator by one of the survivors. */
+/* Returns a communicator of the survivors, which replaces c. */
 static MPI_Comm repair(MPI_Comm c)
 {
 	MPI_Comm made;
@@ -245,7 +245,7 @@ int main(int argc, char **argv)
 	start = MPI_Wtime();
 	while (!round_run(&c, &round, start))
 		;
-	/* a rank may have died at the end, and was not detected */
+	/* the death of a rank at the end may not have been detected yet */
 	while (!is_usable(c))
 		c = repair(c);
 	MPI_Comm_size(c, &left);

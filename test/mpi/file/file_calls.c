@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Every function of files in its simplest use, with the int and the MPI_Count
- * form of each, for which file_fuzz.c has the general cases; the queries,
- * hints, shared file pointers, error handlers and data representations.
+ * Every file function in its simplest use, in its int and its MPI_Count form
+ * (file_fuzz.c has the general cases); queries, hints, shared file pointers,
+ * error handlers and data representations.
  */
 #include "file_t.h"
 
-#define N 50 /* ints of a rank */
+#define N 50 /* number of ints of each rank */
 
 static int data[N], got[N];
 
@@ -23,7 +23,7 @@ static void set_data(int seed)
 		data[i] = (seed * 1000 + mt_rank) * 1000 + i;
 }
 
-/* Reads the rank's ints at explicit offsets by all calls. */
+/* Reads the rank's ints with every call that takes an offset. */
 static void read_back(MPI_File f)
 {
 	MPI_Offset at = (MPI_Offset)mt_rank * N;
@@ -447,7 +447,7 @@ static void handlers(MPI_File f)
 	MT_OK(MPI_Errhandler_free(&comm));
 }
 
-/* A request's error calls the handler of the file once, in MPI_Wait. */
+/* The error of a request calls the file's error handler once, in MPI_Wait. */
 static void request_handler(void)
 {
 	MPI_Errhandler h;
@@ -476,7 +476,7 @@ static void request_handler(void)
 
 /* ---- data representations ------------------------------------------------ */
 
-/* Ints of 8 bytes in the file: the int, and its complement. */
+/* Each int has 8 bytes in the file: the int and its complement. */
 static int wide_extent(MPI_Datatype t, MPI_Aint *extent, void *extra)
 {
 	if (t != MPI_INT)
@@ -548,7 +548,7 @@ static void use_rep(MPI_File f, const char *name, int *converted)
 	MT_OK(MPI_File_write_at_all(f, 0, data, mt_rank ? 0 : 3, MPI_INT, &s));
 }
 
-/* A conversion that fails is an error of the access. */
+/* A failed conversion is an error of the access. */
 static void failing_rep(MPI_File f)
 {
 	int zero[4] = { 0 };
@@ -647,7 +647,7 @@ static void append(void)
 	MT_TRUE(access(path, F_OK) != 0);
 }
 
-/* Opens a file with the ranks in reverse order; rank 0 is the last rank. */
+/* Opens a file on a communicator with the ranks in reverse order. */
 static MPI_File open_reversed(const char *path)
 {
 	MPI_Comm reversed;
@@ -695,7 +695,7 @@ static void several_files(void)
 		MT_OK(MPI_File_close(&f[i]));
 }
 
-/* Many requests at a time complete, also those that were freed. */
+/* Many concurrent requests complete, including freed ones. */
 static void many_requests(MPI_File f)
 {
 	enum { MANY = 64 };

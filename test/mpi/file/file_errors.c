@@ -2,7 +2,7 @@
 /*
  * Errors of files: each wrong argument and state, and each failure of the
  * operating system that a test can cause. A failure at one rank of a collective
- * call is an error at all ranks.
+ * call is reported as an error at all ranks.
  */
 #include "file_t.h"
 
@@ -38,7 +38,7 @@ static void names(void)
 	MT_IS(open_class("/tmp", MPI_MODE_RDONLY), MPI_ERR_BAD_FILE);
 	MT_IS(open_class(longest, MPI_MODE_RDONLY), MPI_ERR_BAD_FILE);
 	MT_IS(open_class("", MPI_MODE_RDONLY), MPI_ERR_BAD_FILE);
-	/* the program that runs cannot be written */
+	/* the file of a running program cannot be opened for writing */
 	MT_IS(open_class("/proc/self/exe", MPI_MODE_WRONLY),
 	      MPI_ERR_FILE_IN_USE);
 	ft_fill(path, 10, 1);
@@ -256,7 +256,7 @@ static void views(MPI_File f)
 	MT_IS(view_class(f, 0, MPI_INT, MPI_INT, "other"),
 	      MPI_ERR_UNSUPPORTED_DATAREP);
 	MT_IS(view_class(f, 0, MPI_INT, MPI_INT, NULL), MPI_ERR_ARG);
-	/* one rank's error is an error of all */
+	/* an error on one rank is reported on all ranks */
 	MT_TRUE(view_class(f, mt_rank ? 0 : -2, MPI_INT, MPI_INT, "native"));
 	MT_OK(view_class(f, 0, MPI_INT, MPI_INT, "native"));
 	IS(MPI_File_write_at(f, 0, "ab", 2, MPI_BYTE, MPI_STATUS_IGNORE),
@@ -265,7 +265,7 @@ static void views(MPI_File f)
 
 /* ---- failures of the operating system ------------------------------------ */
 
-/* Every rank writes an int in four, which aggregators write together. */
+/* The ints of the ranks alternate; aggregators write them together. */
 static void set_interleaved(MPI_File f)
 {
 	MPI_Datatype t;
@@ -301,7 +301,7 @@ static void full_disk(void)
 	MT_OK(MPI_File_close(&f));
 }
 
-/* The limit of the file size gives an error instead of SIGXFSZ. */
+/* Exceeding the file size limit returns an error instead of raising SIGXFSZ. */
 static void size_limit(void)
 {
 	struct rlimit old, low;
@@ -349,7 +349,7 @@ static void shrinking_file(void)
 	MT_OK(MPI_File_close(&f));
 }
 
-/* The file to delete does not exist any more: an error at all ranks. */
+/* The file to delete no longer exists: an error on all ranks. */
 static void deleted_file(void)
 {
 	char path[FT_PATH];

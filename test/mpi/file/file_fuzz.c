@@ -54,7 +54,7 @@ static long offset_of(int rank, long pos)
 	       pos % view.etype;
 }
 
-/* Returns which byte of memory is byte `pos` of the stream. */
+/* Returns the offset in memory of byte `pos` of the stream. */
 static long mem_of(long pos)
 {
 	long in = pos % view.etype;
@@ -89,7 +89,7 @@ struct access {
 	int id;
 	long offset[RANKS_MAX]; /* offset of each rank in etypes */
 	int etypes[RANKS_MAX];
-	int stride; /* memory: one etype in `stride` etypes */
+	int stride; /* distance of etypes in memory, in etypes */
 };
 
 static bool has_offset(enum kind k)
@@ -126,7 +126,7 @@ static struct access draw_access(int id)
 	return a;
 }
 
-/* Memory of an access: its bytes and its type. */
+/* Memory buffer of an access: its bytes and its datatype. */
 struct memory {
 	unsigned char buf[2 * ETYPES * CELL_MAX];
 	unsigned char want[2 * ETYPES * CELL_MAX];
@@ -293,7 +293,7 @@ static void run(MPI_File f, const struct access *a)
 	else
 		check_read(a, &m, &s);
 	MT_OK(MPI_Type_free(&m.type));
-	/* a later access of another rank reads or extends the file */
+	/* a later access by another rank reads or extends the file */
 	MT_OK(MPI_Barrier(MPI_COMM_WORLD));
 	if (a->write)
 		model_write(a);
@@ -361,7 +361,7 @@ static void set_view(MPI_File f)
 
 /* ---- ordered accesses ---------------------------------------------------- */
 
-/* All ranks have one view; the shared file pointer gives the position. */
+/* All ranks have the same view; the shared file pointer gives the position. */
 static void ordered(MPI_File f, int id)
 {
 	static unsigned char buf[ETYPES], got[ETYPES];

@@ -2,7 +2,7 @@
 /*
  * Files on tmpfs, where long writes and blocks that alternate between the ranks
  * are moved through a mapping: contents, the end of the file, files that other
- * programs shorten, missing memory, and the time of the last change.
+ * programs shorten, missing memory, and the modification time.
  */
 #include "file_t.h"
 
@@ -107,7 +107,7 @@ static void cut(off_t n)
 	MT_OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
-/* Accesses that end after the end of the file; `half` bytes are left. */
+/* Accesses that extend beyond the end of the file; `half` bytes are left. */
 static void shorter(void)
 {
 	MPI_File f = open_as(MPI_MODE_RDWR);
@@ -132,7 +132,7 @@ static void shorter(void)
 	MT_OK(MPI_File_close(&f));
 }
 
-/* Long contiguous writes, also over the end of the file. */
+/* Long contiguous writes, also beyond the end of the file. */
 static void contiguous(void)
 {
 	MPI_File f = open_as(MPI_MODE_RDWR);
@@ -149,7 +149,7 @@ static void contiguous(void)
 	MT_OK(MPI_File_close(&f));
 }
 
-/* A mapped write changes the time of the file, as write() does. */
+/* A mapped write changes the file's modification time, as write() does. */
 static void change_time(void)
 {
 	const struct timespec old[2] = { { 1, 0 }, { 1, 0 } };
@@ -173,8 +173,8 @@ static void bus_error(int sig)
 }
 
 /*
- * A buffer whose second half is missing, as the pages of a file that becomes
- * shorter during the copy: an error, also if the program handles SIGBUS.
+ * A buffer whose second half is not accessible, like the pages of a file that
+ * is shortened during the copy: an error, also if the program handles SIGBUS.
  */
 static void missing_memory(void)
 {

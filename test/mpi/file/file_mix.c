@@ -12,13 +12,13 @@
 #include "file_random.h"
 
 #define CELLS	 64  /* largest number of cells of a tile */
-#define TILES	 12  /* tiles of a file */
+#define TILES	 12  /* number of tiles of a file */
 #define CELL	 8   /* largest etype, bytes */
 #define ETYPES	 96  /* largest access, etypes */
-#define TAIL	 100 /* bytes after the last tile */
+#define TAIL	 100 /* number of bytes after the last tile */
 #define PENDING	 4
 #define PHASES	 3
-#define OPS	 8 /* independent accesses of a phase */
+#define OPS	 8 /* number of independent accesses of a phase */
 #define FILE_MAX (500 + CELLS * TILES * CELL + TAIL)
 
 /* The view of this rank, and the cells of all ranks. */
@@ -54,7 +54,7 @@ static MPI_Datatype unit(void)
 
 /* ---- filetypes ----------------------------------------------------------- */
 
-/* Makes a tile of the runs of this rank's cells. */
+/* Makes a tile from the runs of consecutive cells of this rank. */
 static MPI_Datatype make_runs(bool as_struct)
 {
 	MPI_Datatype type[CELLS], list, tile;
@@ -196,7 +196,7 @@ static void draw_slots(struct access *a)
 	}
 }
 
-/* Makes the type of the memory: the slots in one list, or in two. */
+/* Makes the memory datatype: the slots in one list, or in two. */
 static MPI_Datatype make_memory_type(const struct access *a)
 {
 	int half[2] = { 1, 1 }, n[2] = { a->n / 2, a->n - a->n / 2 };
@@ -248,7 +248,7 @@ static void memory_check(struct access *a, MPI_Status *s)
 
 /* ---- accesses ------------------------------------------------------------ */
 
-/* The last entry is that of the collective accesses. */
+/* The last entry is for the collective accesses. */
 static struct access all[PENDING + 1];
 
 static void finish(struct access *a)

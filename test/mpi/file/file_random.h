@@ -25,7 +25,7 @@ static inline int fr_begin(int argc, char **argv, int rounds)
 	return argc > 1 ? atoi(argv[1]) : rounds;
 }
 
-/* Returns a number below `below`, from the stream of this state. */
+/* Returns a number less than `below`, from the stream of this state. */
 static inline unsigned fr_next(uint64_t *state, unsigned below)
 {
 	*state = *state * 6364136223846793005u + 1442695040888963407u;
@@ -40,7 +40,10 @@ static inline void fr_set(MPI_Info info, const char *key, unsigned n)
 	MT_OK(MPI_Info_set(info, key, text));
 }
 
-/* Draws small buffers and any method, so that an access takes many steps. */
+/*
+ * Draws hints with small buffers and random methods, so that an access takes
+ * many steps.
+ */
 static inline MPI_Info fr_hints(uint64_t *state)
 {
 	static const char *const word[] = { "automatic", "enable", "disable" };

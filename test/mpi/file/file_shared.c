@@ -13,12 +13,12 @@
  */
 #include "file_random.h"
 
-#define RECORDS	 12 /* records of a rank */
+#define RECORDS	 12 /* number of records of each rank */
 #define WORDS	 40 /* largest record, ints */
 #define RANKS	 64
-#define CALLS	 3   /* records of a call, at most */
-#define WRITES	 12  /* accesses of a rank in atomic mode */
-#define ATOMIC_N 300 /* ints of an access in atomic mode */
+#define CALLS	 3   /* maximum number of records of a call */
+#define WRITES	 12  /* number of accesses of each rank in atomic mode */
+#define ATOMIC_N 300 /* number of ints of an access in atomic mode */
 
 /* ---- shared file pointer ------------------------------------------------- */
 
@@ -108,7 +108,10 @@ static void read_records(MPI_File f)
 		MT_IS(seen[i], 1);
 }
 
-/* Compares the file: each record once, those of a rank in order. */
+/*
+ * Checks that the file has each record once, and the records of each rank in
+ * order.
+ */
 static void compare_records(const char *path, int gap)
 {
 	static int file[RANKS * RECORDS * 2 * WORDS + 9];
@@ -153,7 +156,10 @@ static void shared_round(void)
 
 /* ---- atomic mode --------------------------------------------------------- */
 
-/* Writes the same number to all cells, or reads: all cells must be equal. */
+/*
+ * Writes the same number to all cells, or reads the cells, which must then be
+ * equal.
+ */
 static void atomic_access(MPI_File f, int k)
 {
 	int data[ATOMIC_N];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Shared by the tests of files: names of files, hints, and whole contents. */
+/* Support for the tests of files: file names, hints, and whole contents. */
 #ifndef WEFT_TEST_FILE_T_H
 #define WEFT_TEST_FILE_T_H
 
@@ -11,7 +11,7 @@
 
 #define FT_PATH 256
 
-/* Sets the same new name at all ranks; collective. */
+/* Sets path to the same new name on all ranks; collective. */
 static inline void ft_name(char path[FT_PATH], const char *what)
 {
 	const char *dir = getenv("TMPDIR");
@@ -35,7 +35,7 @@ static inline MPI_File ft_open(char path[FT_PATH], const char *what,
 	return f;
 }
 
-/* Writes bytes of the test pattern to a new file, at rank 0. */
+/* Rank 0 writes n bytes of the test pattern to a new file. */
 static inline void ft_fill(const char *path, size_t n, uint64_t seed)
 {
 	unsigned char *b = malloc(n + 1);
@@ -51,7 +51,7 @@ static inline void ft_fill(const char *path, size_t n, uint64_t seed)
 	MT_OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 
-/* Returns the number of elements in a status. */
+/* Returns the number of elements that a status contains. */
 static inline int ft_count(MPI_Status *s, MPI_Datatype type)
 {
 	int n = -1;

@@ -30,7 +30,7 @@ static MPI_File open_counted(char path[FT_PATH])
 	return f;
 }
 
-/* Reads n ints of the view with each kind of call; want: int i of the view. */
+/* Reads n ints of the view with each kind of call; want(i): expected int i. */
 static void read_ways(MPI_File f, int n, int (*want)(int i), int valid)
 {
 	int b[4 * INTS];
@@ -51,7 +51,7 @@ static void read_ways(MPI_File f, int n, int (*want)(int i), int valid)
 		for (int i = 0; i < n; i++)
 			MT_IS(b[i], i < valid ? want(i) : -1);
 	}
-	/* from the middle of a piece, over the next overlap */
+	/* from the middle of a piece to beyond the next overlap */
 	MT_OK(MPI_File_read_at_all(f, 1, b, 5, MPI_INT, &s));
 	for (int i = 0; i < 5; i++)
 		MT_IS(b[i], want(i + 1));
@@ -110,8 +110,8 @@ static void overlaps(void)
 
 /*
  * A filetype that is larger than its extent is used for one tile: rank r has
- * ints r, r + size, ... Further tiles begin 4 bytes after each other, so the
- * next int after the tile is at offset 4 * (r + 1).
+ * ints r, r + size, ... Successive tiles begin 4 bytes apart, so the next int
+ * after the tile is at offset 4 * (r + 1).
  */
 static void one_tile(bool collective)
 {
@@ -147,7 +147,7 @@ static void one_tile(bool collective)
 
 /* ---- views during accesses ----------------------------------------------- */
 
-/* Rank r has ints r, r + size, ... of the file from ints `base` on. */
+/* Rank r has ints r, r + size, ... of the file, counted from int `base`. */
 static void set_interleaved(MPI_File f, int base)
 {
 	MPI_Datatype t;

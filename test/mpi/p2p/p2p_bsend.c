@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Buffered sends: buffer space is returned, a full buffer is an error. */
+/* Buffered sends: buffer space is reused, and a full buffer is an error. */
 #include "mpi_t.h"
 
 static int next, prev;

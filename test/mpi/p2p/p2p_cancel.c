@@ -60,8 +60,8 @@ static void no_message_left(int tag)
 }
 
 /*
- * Without a receive the send is cancelled, and the next send with the same tag
- * arrives.
+ * Without a matching receive the send is cancelled, and the next send with the
+ * same tag arrives.
  */
 static void unmatched(int sync, int len, int tag)
 {
@@ -247,8 +247,8 @@ static void freed(int tag)
 	MT_OK(MPI_Request_free(&q));
 	MT_OK(MPI_Type_free(&gaps));
 	/*
-	 * replies to cancels arrive in order: when this cancel has completed,
-	 * the first one has completed as well
+	 * replies to cancel requests arrive in order: when this cancel has
+	 * completed, the first one has completed as well
 	 */
 	MT_OK(MPI_Issend(out, 1, MPI_CHAR, next, tag + 1, MPI_COMM_WORLD, &q));
 	MT_OK(MPI_Cancel(&q));

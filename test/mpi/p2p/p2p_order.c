@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages do not overtake each other, whatever their sizes and however many
- * are unexpected.
+ * Messages do not overtake each other, regardless of their sizes and of the
+ * number of unexpected messages.
  */
 #include "mpi_t.h"
 
@@ -76,7 +76,7 @@ static void posted(void)
 	}
 }
 
-/* Receives select messages out of order by their tags. */
+/* Receives select messages by tags, not in the order of the sends. */
 static void select_by_tag(void)
 {
 	int next = (mt_rank + 1) % mt_size;

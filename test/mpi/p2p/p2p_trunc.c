@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A message longer than the buffer is an error of the receive only; bytes
- * behind the buffer are unchanged.
+ * A message longer than the buffer is an error of the receive only; bytes after
+ * the buffer are unchanged.
  */
 #include "mpi_t.h"
 

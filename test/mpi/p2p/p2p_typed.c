@@ -14,7 +14,7 @@
 struct layout {
 	MPI_Datatype type;
 	int count;
-	size_t bytes; /* bytes of memory, including gaps */
+	size_t bytes; /* size in memory, bytes, including gaps */
 };
 
 enum { PLAIN, VECTOR, STRUCT, INDEXED, LAYOUTS };

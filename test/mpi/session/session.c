@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Sessions: before, beside and after MPI_Init and MPI_Finalize, several at
- * once, process sets, groups, communicators, windows, files, buffers, error
- * handlers, and objects of different sessions, which do not mix.
+ * Sessions: before MPI_Init, between MPI_Init and MPI_Finalize, and after
+ * MPI_Finalize, several at once, process sets, groups, communicators, windows,
+ * files, buffers, error handlers, and objects of different sessions, which do
+ * not mix.
  *
  *   session ORDER   ORDER is a list of letters: s (open a session and
  *                   communicate), i (MPI_Init), f (MPI_Finalize), o (open a

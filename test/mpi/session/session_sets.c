@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Process sets of mpiexec: the ranks of each program of the command line. If
- * the program is started several times in one job, the argument of each is its
- * number of ranks.
+ * the program is started several times in one job, the argument of each
+ * instance is its number of ranks.
  */
 #include "mpi_t.h"
 

@@ -75,8 +75,8 @@ static void *complete(void *arg)
 }
 
 /*
- * MPI_Grequest_complete of a thread that makes no other MPI call wakes a
- * blocked thread.
+ * MPI_Grequest_complete wakes a blocked thread, although the calling thread
+ * makes no other MPI call.
  */
 static void woken_by_complete(void)
 {

@@ -13,8 +13,8 @@
 static MPI_Comm comm[THREADS];
 
 /*
- * Each thread communicates with the thread of the same number on the
- * neighbouring ranks, with its own tag.
+ * Each thread communicates with the thread that has the same number on the
+ * neighbouring ranks, using a tag of its own.
  */
 static void *exchange_with_neighbours(void *arg)
 {

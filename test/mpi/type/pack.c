@@ -30,7 +30,7 @@ static void packed_data_round_trip(void)
 	MT_OK(MPI_Unpack(buf + 128, n, &pos, e, 1, v, MPI_COMM_WORLD));
 	MT_TRUE(j == 77 + prev && pos == n);
 	MT_TRUE(e[0] == 0 && e[2] == 2 && e[4] == 4 && e[1] == 0);
-	/* data packed with MPI_Pack is received with its own type */
+	/* packed data is received with the datatype that it was packed from */
 	pos = 0;
 	MPI_Pack(d, 1, v, buf, 256, &pos, MPI_COMM_WORLD);
 	MPI_Isend(buf, pos, MPI_PACKED, next, 1, MPI_COMM_WORLD, &req);

@@ -107,7 +107,8 @@ static void lb_ub_markers(void)
 	MT_OK(MPI_Type_create_struct(2, len, two, ub, &t));
 	bounds_are(t, 4, 0, 10);
 	/*
-	 * explicit bounds are inherited: data behind a marker does not move it
+	 * explicit bounds are inherited: data beyond a marker does not move the
+	 * bound
 	 */
 	parts[0] = t;
 	parts[1] = MPI_INT;

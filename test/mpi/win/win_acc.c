@@ -323,7 +323,7 @@ static void concurrent_adds(struct wt *w)
 	MT_TRUE(*(long double *)(w->mem + 8192) == TIMES * w->size);
 }
 
-/* A shared counter: every number is returned once. */
+/* A shared counter: every number is returned exactly once. */
 static void counter(struct wt *w)
 {
 	enum { TIMES = 100 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Info keys of windows: the effect of each key, and the result of
- * MPI_Win_get_info.
+ * Info keys of windows: the effect of each key, and the information that
+ * MPI_Win_get_info returns.
  */
 #include "win_t.h"
 
@@ -153,8 +153,8 @@ static void locks_are_refused(enum win_kind kind)
 }
 
 /*
- * If no_locks is set after creation, locks are refused, until it is unset
- * again.
+ * If no_locks is set after creation, locks are refused until no_locks is
+ * cleared.
  */
 static void locks_disabled_later(enum win_kind kind)
 {

@@ -6,7 +6,7 @@
 #include "win_t.h"
 
 #define N     16
-/* a count that would be 1 if truncated to an int */
+/* a count that becomes 1 if truncated to an int */
 #define LARGE ((MPI_Count)1 << 32 | 1)
 
 static void fetch_all(struct wt *w, int to, MPI_Aint at)

@@ -149,7 +149,7 @@ static void requests(struct wt *w)
 	MPI_Barrier(w->comm);
 }
 
-/* Accesses to MPI_PROC_NULL, of no elements, and with large counts. */
+/* Accesses to MPI_PROC_NULL, accesses of zero elements, and large counts. */
 static void edge_cases(struct wt *w)
 {
 	int x = 5, y = 6;

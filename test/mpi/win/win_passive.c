@@ -20,7 +20,7 @@ static double now(void)
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-/* All operations of an origin on a target. */
+/* Makes every kind of access by an origin to a target. */
 static void use(struct wt *w, int times)
 {
 	long one = 1, was, x = w->rank, y;

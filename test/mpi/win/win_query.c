@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Queries of windows, and every invalid use: each function with each argument
- * that can be wrong, and calls outside of the epochs that they need.
+ * that can be wrong, and calls outside the epochs that they need.
  */
 #include "win_t.h"
 
@@ -105,7 +105,7 @@ static void names(struct wt *w)
 
 /* ---- shared memory ------------------------------------------------------- */
 
-/* Adjacent segments of different lengths; some ranks have none. */
+/* Adjacent segments of different lengths; some ranks have no segment. */
 static void shared_parts(int apart)
 {
 	MPI_Aint size = mt_rank % 3 == 1 ? 0 : 40 + 8 * mt_rank, got;

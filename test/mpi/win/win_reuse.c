@@ -13,7 +13,8 @@
 
 /*
  * Rank origin puts the value to rank target. The target posts late or the
- * origin completes late, so that a wait that ends too early has a wrong result.
+ * origin completes late, so that a wait that ends too early finds a wrong
+ * value.
  */
 static void expose(struct wt *w, int origin, int target, long value)
 {
@@ -42,7 +43,7 @@ static void use(struct wt *w, int round)
 
 	for (int t = 0; t < w->size; t++)
 		expose(w, t, (t + 1) % w->size, round * 100 + t);
-	/* a counter of rank 0, under each kind of lock */
+	/* increment a counter of rank 0, under each kind of lock */
 	MT_OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, w->win));
 	MT_OK(MPI_Accumulate(&one, 1, MPI_LONG, 0, wt_disp(w, 0, 0), 1,
 			     MPI_LONG, MPI_SUM, w->win));
@@ -73,7 +74,7 @@ static void kinds_alternate(MPI_Comm comm)
 		open_use_close(r % WT_KINDS, comm, r);
 }
 
-/* Several windows are open at a time, and freed in another order. */
+/* Several windows are open at a time, and freed in a different order. */
 static void windows_overlap(MPI_Comm comm)
 {
 	struct wt w[6];
@@ -105,7 +106,7 @@ static void without_locks(MPI_Comm comm)
 	MPI_Info_free(&info);
 }
 
-/* Returns the number of mapped pages of windows, and -1 on other systems. */
+/* Returns the number of mapped window pages, or -1 without /proc. */
 static int mapped_pages(void)
 {
 	FILE *f = fopen("/proc/self/maps", "r");

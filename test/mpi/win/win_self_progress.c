@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A rank that accesses only its own memory makes progress for the other ranks:
- * rank 0 repeats an epoch of some kind on its own memory until the additions of
- * the other ranks are visible.
+ * rank 0 repeats one kind of epoch on its own memory until the additions of the
+ * other ranks are visible.
  */
 #include "win_t.h"
 
@@ -55,7 +55,7 @@ static long locked_all(struct wt *w)
 	return seen;
 }
 
-/* One epoch, in which the value is read repeatedly. */
+/* Reads the value repeatedly within one epoch. */
 static void flushed(struct wt *w, long want)
 {
 	MT_OK(MPI_Win_lock_all(0, w->win));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Synchronization: guarantees of fences, exposure epochs, locks and flushes,
- * and their allowed sequences.
+ * and the allowed sequences of epochs.
  */
 #include "win_t.h"
 
@@ -36,8 +36,8 @@ static MPI_Group group_of(struct wt *w, int n, const int *ranks)
 }
 
 /*
- * Every rank exposes its memory to the left neighbour and accesses that of the
- * right neighbour.
+ * Every rank exposes its memory to its left neighbour and accesses the memory
+ * of its right neighbour.
  */
 static void ring(struct wt *w)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * For the tests of windows: windows of every kind with one interface, and
- * epochs of every kind around an access.
+ * Support for the tests of windows: windows of every kind with one interface,
+ * and epochs of every kind around an access.
  */
 #ifndef WEFT_TEST_MPI_WIN_T_H
 #define WEFT_TEST_MPI_WIN_T_H
@@ -30,7 +30,7 @@ struct wt {
 	char *mem;	/* memory of this rank */
 	size_t bytes;	/* size of mem */
 	int unit;	/* displacement unit */
-	MPI_Aint *base; /* dynamic: base address on each rank */
+	MPI_Aint *base; /* dynamic windows: base address on each rank */
 	int rank, size;
 };
 

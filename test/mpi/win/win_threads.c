@@ -95,7 +95,7 @@ static void one_kind(enum win_kind kind)
 		MT_OK(MPI_Win_lock_all(0, one.win));
 		run(use_shared_window, arg);
 		MT_OK(MPI_Win_unlock_all(one.win));
-		/* check that no target is locked any more */
+		/* check that no target is still locked */
 		for (int t = 0; t < mt_size; t++) {
 			MT_OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, t, 0, one.win));
 			MT_OK(MPI_Win_unlock(t, one.win));

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Atomics of one element in windows of every kind, with the operations that the
- * machines' interfaces have, and others: all of them change the same elements,
- * from all ranks at once, and must be atomic with respect to each other. Checks
- * with an MPI_T counter that the interface executes what it can.
+ * Atomics of one element in windows of every kind, with operations that the
+ * machines' interfaces have and operations that they lack: all of them change
+ * the same elements, from all ranks at once, and must be atomic with respect to
+ * each other. Checks with an MPI_T counter that the interface executes what it
+ * can.
  */
 #include "win_t.h"
 
@@ -19,7 +20,7 @@ static unsigned long long unit_atomics(void)
 	unsigned long long v = 0;
 	int index, n;
 
-	if (getenv("FI_PROVIDER")) /* other providers do not count them */
+	if (getenv("FI_PROVIDER")) /* other providers do not count atomics */
 		return 0;
 	if (!open) {
 		MT_OK(MPI_T_pvar_get_index("unit_atomics",

@@ -26,7 +26,7 @@ enum { QUEUE_MAX = 1 << 20, CHUNK = 65536 };
 
 struct daemon {
 	struct run_channel up;	 /* channel to mpiexec */
-	struct run_channel down; /* channel to the mpiexec of this host */
+	struct run_channel down; /* channel to the local mpiexec */
 	struct run_daemon_job job;
 	pid_t child;
 	int status;
@@ -80,7 +80,10 @@ static int receive_job(struct daemon *d)
 				       : -EPROTO;
 }
 
-/* Sets variables and directory; the child then acts as mpiexec. */
+/*
+ * Sets environment variables and working directory; the child then acts as
+ * mpiexec.
+ */
 static int child_enter(const struct daemon *d)
 {
 	for (char **v = d->job.env; *v; v++)

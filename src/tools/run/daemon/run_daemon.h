@@ -17,12 +17,15 @@
 
 #define RUN_DAEMON_OPTION "--host-daemon"
 
-/* First bytes of a daemon: this text, the version of Weft and a newline. */
+/*
+ * First bytes that a daemon sends: this text, the version of Weft and a
+ * newline.
+ */
 #define RUN_DAEMON_HELLO "weft mpiexec daemon 1 "
 
 /*
  * Runs the ranks of the job's host in a child of the daemon; returns the exit
- * code. fd: socket to the daemon. The job stays in use.
+ * code. fd: socket to the daemon. The job must not be freed.
  */
 typedef int (*run_daemon_fn)(const struct run_daemon_job *job, int fd);
 

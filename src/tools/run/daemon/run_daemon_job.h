@@ -26,7 +26,7 @@ struct run_daemon_job {
 void run_daemon_job_write(const struct run_daemon_job *j, int self,
 			  struct run_bytes *b);
 
-/* Returns 0, -EPROTO or -ENOMEM; frees the job on error. */
+/* Reads a job. Returns 0, -EPROTO or -ENOMEM; frees the job on error. */
 int run_daemon_job_read(struct run_scan *s, struct run_daemon_job *j);
 
 void run_daemon_job_free(struct run_daemon_job *j);

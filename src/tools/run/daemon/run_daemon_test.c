@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Frames, layout, job and fences of jobs on several hosts. */
+/* Jobs on several hosts: frames, layout, job descriptions and fences. */
 #include "src/tools/run/daemon/run_daemon_job.h"
 #include "src/tools/run/daemon/run_fence.h"
 #include "test/support/fuzz.h"
@@ -151,7 +151,7 @@ static struct run_layout three_hosts(void)
 	return l;
 }
 
-/* A job is read as it was written; a truncated one is refused. */
+/* A job description is read as it was written; a truncated one is refused. */
 static void a_job_is_read_as_written(void **state)
 {
 	char w0[] = "mpiexec", w1[] = "", e0[] = "A=b", dir[] = "/d",
@@ -187,7 +187,7 @@ static void a_job_is_read_as_written(void **state)
 	T_IS(got.self, 2);
 	T_TRUE(got.network);
 	run_daemon_job_free(&got);
-	/* an index beyond the hosts */
+	/* a host index that is too large */
 	b.data[b.len - 5] = 3;
 	s = scan_of(&b);
 	T_IS(run_daemon_job_read(&s, &got), -EPROTO);
@@ -227,7 +227,9 @@ static void layouts_have_ranks_on_every_host(void **state)
 	T_IS(layout_of(NULL, 0), -EPROTO);
 }
 
-/* Jobs with changed bytes, counts and lengths are refused or read. */
+/*
+ * Job descriptions with changed bytes, counts and lengths are refused or read.
+ */
 static void changed_jobs_are_refused_or_read(void **state)
 {
 	char w0[] = "mpiexec", e0[] = "A=b", dir[] = "/d", ns[] = "n";

@@ -2,7 +2,8 @@
 /*
  * Fences of ranks on several hosts, in mpiexec. Each host sends the ranks of
  * the fence (its signature) and the data of its own ranks; when all hosts with
- * such ranks have done so, each gets the data of all, in the order of hosts.
+ * such ranks have done so, each of them gets the data of all, in the order of
+ * hosts.
  */
 #ifndef WEFT_RUN_FENCE_H
 #define WEFT_RUN_FENCE_H
@@ -21,7 +22,7 @@ struct run_fence {
 	int missing; /* number of members that have not arrived */
 };
 
-/* Fences that wait for hosts; all zero is empty. */
+/* Fences that wait for hosts; a zeroed structure is an empty list. */
 struct run_fences {
 	struct run_fence *list;
 };

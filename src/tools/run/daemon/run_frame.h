@@ -49,22 +49,22 @@ enum run_frame_kind {
 	RUN_FRAME_KINDS,
 };
 
-enum { RUN_FRAME_MAX = 256 << 20 }; /* bytes in a frame */
+enum { RUN_FRAME_MAX = 256 << 20 }; /* maximum number of bytes in a frame */
 
 /* Entry of a fence's signature: all ranks of the job. */
 #define RUN_FENCE_ALL UINT32_MAX
 
-/* Bytes to which values are added; all zero is empty. */
+/* Bytes to which values are added; a zeroed structure is empty. */
 struct run_bytes {
 	char *data;
 	size_t len;
 	size_t cap;
-	bool lost; /* whether a value is missing because of lack of memory */
+	bool lost; /* whether a value is missing because memory was exhausted */
 };
 
 void run_bytes_add(struct run_bytes *b, const void *data, size_t len);
 void run_bytes_u32(struct run_bytes *b, uint32_t value);
-/* Adds a length and bytes. */
+/* Adds a block: its length and its bytes. */
 void run_bytes_block(struct run_bytes *b, const void *data, size_t len);
 void run_bytes_text(struct run_bytes *b, const char *text);
 /* Adds the texts of a list that ends with NULL. */
@@ -79,7 +79,7 @@ struct run_scan {
 };
 
 uint32_t run_scan_u32(struct run_scan *s);
-/* Takes a length and bytes; NULL if they are missing. */
+/* Takes a block: its length and its bytes; NULL if it is missing. */
 const char *run_scan_block(struct run_scan *s, size_t *len_p);
 /* Takes a text; NULL if it is missing. Freed by the caller. */
 char *run_scan_text(struct run_scan *s);
@@ -110,7 +110,7 @@ void run_channel_close(struct run_channel *c);
 /* Reads available bytes. Returns 0; -EPIPE: end of file; or -errno. */
 int run_channel_fill(struct run_channel *c);
 
-/* Returns 1 and a frame, 0: none is complete, or -EPROTO. */
+/* Returns 1 and a frame; 0: no frame is complete; or -EPROTO. */
 int run_channel_next(struct run_channel *c, struct run_frame *f);
 
 /* Queues a frame, and writes as much as possible without blocking. */

@@ -3,7 +3,7 @@
  * A job on several hosts (run_launch.h): one loop over the frames of the hosts,
  * standard input, and signals. The first host that fails decides the exit code,
  * except that a failure that reports the death of a peer counts only if no
- * other arrives soon; then all other hosts are ended.
+ * other failure is reported soon; then all other hosts are ended.
  */
 #include "src/tools/run/daemon/run_launch.h"
 #include "src/base/clock.h"
@@ -29,9 +29,15 @@
 #include <unistd.h>
 
 #define SECOND_NS   UINT64_C(1000000000)
-/* delay of a failure that may follow from that of another host */
+/*
+ * delay before a failure that another host may have caused decides the exit
+ * code
+ */
 #define DECISION_NS UINT64_C(500000000)
-/* time that the hosts have to end, and the remote shells after them */
+/*
+ * time that the hosts have to end, and then the time that the remote shells
+ * have to end
+ */
 #define GRACE_NS    (20 * SECOND_NS)
 #define SHELL_NS    (2 * SECOND_NS)
 /* time after which a host that does not answer is reported */
@@ -643,7 +649,10 @@ static bool is_running(struct launch *l)
 
 /* ---- job ----------------------------------------------------------------- */
 
-/* Returns one ping for each second of the provider's silence timeout. */
+/*
+ * Returns the number of unanswered pings after which a host is lost: one per
+ * second of the provider's silence timeout.
+ */
 static int ping_limit(const struct run_opts *o)
 {
 	const char *text = run_env_value(o, 0, "FI_WEFT_SILENCE");

@@ -13,7 +13,10 @@ static int slots_of(const struct run_hosts *hosts, int i, int ppn)
 	return ppn > 0 ? ppn : hosts->host[i].slots;
 }
 
-/* Number of ranks of the first n slots; the last slot ends with the job. */
+/*
+ * Returns the number of ranks in the first `slots` of all slots; all slots
+ * together have nranks ranks.
+ */
 static int ranks_before(int64_t slots, int64_t all, int nranks)
 {
 	if (nranks <= all)

@@ -23,9 +23,10 @@ struct run_layout {
 };
 
 /*
- * Distributes the ranks: a host gets as many as it has slots (-ppn: as many as
- * given there). More ranks than slots are shared out in proportion to the
- * slots. Hosts without ranks are left out. Returns 0 or -ENOMEM.
+ * Distributes the ranks: a host gets as many as it has slots, or as many as
+ * -ppn specifies. If there are more ranks than slots, the ranks are distributed
+ * in proportion to the slots. Hosts without ranks are left out. Returns 0 or
+ * -ENOMEM.
  */
 int run_layout_make(const struct run_hosts *hosts, int ppn, int nranks,
 		    struct run_layout *l);
@@ -34,7 +35,7 @@ int run_layout_make(const struct run_hosts *hosts, int ppn, int nranks,
 int run_layout_host_of(const struct run_layout *l, int rank);
 
 void run_layout_write(const struct run_layout *l, struct run_bytes *b);
-/* Returns 0, -EPROTO or -ENOMEM. */
+/* Reads a layout. Returns 0, -EPROTO or -ENOMEM. */
 int run_layout_read(struct run_scan *s, struct run_layout *l);
 
 /*

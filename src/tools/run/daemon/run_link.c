@@ -33,7 +33,7 @@ static int self_path(char path[PATH_MAX])
 
 /*
  * Returns the command for the shell of the other host: the mpiexec with the
- * same path, or the one in PATH there.
+ * same path or, if there is none, the mpiexec in PATH on that host.
  */
 static char *remote_command(const char *path)
 {
@@ -122,7 +122,10 @@ int run_link_start(struct run_link *h, const char *agent, bool here,
 	return 0;
 }
 
-/* Compares the version in the daemon's first line with this one. */
+/*
+ * Compares the version in the daemon's first line with the version of this
+ * mpiexec.
+ */
 static int check_version(const struct run_link *h, const char *line, size_t len)
 {
 	if (len == strlen(PACKAGE_VERSION) &&

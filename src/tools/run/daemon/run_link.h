@@ -14,7 +14,7 @@ enum run_link_state {
 	RUN_LINK_STARTING, /* the daemon has not answered yet */
 	RUN_LINK_RUNNING,
 	RUN_LINK_DONE, /* the daemon has sent the exit code */
-	RUN_LINK_LOST, /* the connection was closed before */
+	RUN_LINK_LOST, /* the connection was closed before that */
 };
 
 struct run_link {
@@ -35,9 +35,9 @@ struct run_link {
 };
 
 /*
- * Starts the daemon of a host: through the remote shell, or directly if the
- * host is this one. agent: command of the remote shell, words separated by
- * spaces. Returns 0 or -errno.
+ * Starts the daemon of a host: through the remote shell, or directly on the
+ * local host. agent: command of the remote shell, words separated by spaces.
+ * Returns 0 or -errno.
  */
 int run_link_start(struct run_link *h, const char *agent, bool here,
 		   const sigset_t *mask);

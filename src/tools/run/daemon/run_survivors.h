@@ -13,7 +13,7 @@ struct run_survivors {
 	const struct run_layout *layout;
 	/* whether each rank has exited; NULL: failures end the job */
 	bool *exited;
-	int failures; /* ranks that have failed */
+	int failures; /* number of ranks that have failed */
 	int first;    /* exit code of the first failure */
 	int after;    /* first exit code of a rank after MPI_Finalize */
 };

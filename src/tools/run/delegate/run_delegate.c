@@ -107,8 +107,8 @@ static void read_version(char *file, char *text, size_t size)
 }
 
 /*
- * Returns whether the file is a supported launcher. Several MPIs install an
- * mpirun, Weft too, so the version is checked.
+ * Returns whether the file is a supported launcher. Several MPI libraries
+ * install an mpirun, including Weft, so the version is checked.
  */
 static bool try_file(const char *dir, int len, const char *name,
 		     struct run_delegate *e)
@@ -220,9 +220,9 @@ void run_delegate_note(const struct run_opts *o, const struct run_delegate *e,
 }
 
 /*
- * Adds the program. A name without a slash is searched here, because a login on
- * another host has another PATH; if it is not found, the launcher searches for
- * it.
+ * Adds the program. A name without a slash is looked up on this host, because a
+ * login on another host has another PATH; if it is not found, the launcher
+ * searches for it.
  */
 static void add_found(const struct run_app *a, const char *name,
 		      struct run_cmd *c)
@@ -311,7 +311,7 @@ static void print_command(const struct run_cmd *c)
 	free(text);
 }
 
-/* Starts daemons on all hosts, and ranks by them. Returns the exit code. */
+/* Starts daemons on all hosts, which start the ranks. Returns the exit code. */
 static int start_daemons(const struct run_opts *o, const struct run_delegate *e,
 			 char **words)
 {

@@ -15,7 +15,7 @@
 
 enum run_delegate_kind {
 	RUN_ENGINE_SRUN,
-	RUN_ENGINE_ORTE, /* Open MPI up to 4 */
+	RUN_ENGINE_ORTE, /* Open MPI up to version 4 */
 	/* PRRTE, and Open MPI version 5 and later, which uses PRRTE */
 	RUN_ENGINE_PRTE,
 	RUN_ENGINE_OWN, /* daemons of mpiexec, through a remote shell */
@@ -31,7 +31,7 @@ struct run_delegate {
 struct run_cmd {
 	char **word; /* words of the command line; terminated by NULL */
 	int count;
-	bool lost; /* whether a word is missing because of lack of memory */
+	bool lost; /* whether a word is missing because memory was exhausted */
 	/* number of variables that are passed under another name */
 	int renamed;
 	/* shell script that sets variables before the program; NULL: none */
@@ -97,7 +97,8 @@ int run_delegate_start(const struct run_opts *o, char **words);
 
 /*
  * Returns the variables of mpiexec that are passed to other hosts, NAME=VALUE,
- * terminated by NULL; NULL: no memory. The texts are those of environ.
+ * terminated by NULL; NULL: no memory. The strings belong to environ and must
+ * not be freed.
  */
 char **run_delegate_env(const struct run_opts *o);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Command line of Slurm's srun. srun passes its own environment to the ranks,
- * so variables are set here and not in srun's arguments, where commas separate
- * them.
+ * so variables are set in the environment of this process and not in srun's
+ * arguments, where commas separate them.
  */
 #include "src/base/attr.h"
 #include "src/tools/run/delegate/run_delegate.h"

@@ -170,7 +170,10 @@ static void check_deadlines(struct watch *w, const struct run_opts *o)
 			    "s for hosts that do not answer; mpiexec ends it",
 			    w->failed_rank, w->engine->name, GRACE_S);
 		delegate_watch_end(w, 1, KILL_S);
-		/* Open MPI 4's mpirun crashes now and prints many lines */
+		/*
+		 * Open MPI 4's mpirun crashes at this point and prints many
+		 * lines
+		 */
 		w->silent = true;
 	}
 }

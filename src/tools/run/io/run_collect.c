@@ -106,7 +106,7 @@ static void sink_flush(struct collector *c, struct sink *k)
  */
 static void sink_switch(struct collector *c, struct sink *k, struct stream *s)
 {
-	/* output is line based on a terminal, with tags or timestamps */
+	/* output is line based on a terminal, and with tags or timestamps */
 	if (k->owner && k->owner != s &&
 	    (k->tty || c->slice->out->tag != RUN_TAG_NONE ||
 	     c->slice->out->timestamp))

@@ -21,13 +21,17 @@
 enum { BACKGROUND_MS = 200 };
 
 struct feeder {
-	int *to; /* write ends; -1: the rank has closed its stdin */
+	/* write ends of the pipes; -1: the rank has closed its stdin */
+	int *to;
 	int given;
 	int live;
 	int ctl;
 };
 
-/* Hands out all pipes first, so that every reader gets all of stdin. */
+/*
+ * Hands out all pipes before stdin is read, so that every reader gets all of
+ * stdin.
+ */
 static void send_pipes(struct feeder *f, int count)
 {
 	char what;

@@ -133,7 +133,10 @@ int run_io_open(const struct run_opts *o, const struct run_io_ranks *ranks,
 	io->host = host;
 	io->first_rank = ranks->first;
 	io->stdin_rank = o->stdin_rank;
-	/* the descriptor limit must allow three for each rank and 16 more */
+	/*
+	 * the descriptor limit must allow three descriptors per rank and 16
+	 * more
+	 */
 	if (!getrlimit(RLIMIT_NOFILE, &lim) && lim.rlim_cur != RLIM_INFINITY &&
 	    lim.rlim_cur < 3 * SLICE_MAX + 16)
 		n = ((int)lim.rlim_cur - 16) / 3;
@@ -166,7 +169,7 @@ int run_io_open(const struct run_opts *o, const struct run_io_ranks *ranks,
 	return err;
 }
 
-/* Sends requests ahead, so that the pipes are usually available immediately. */
+/* Requests pipes in advance, so that they are usually available immediately. */
 static int request_pipes(struct io_helper *h, int upto)
 {
 	if (upto > h->slice.count)
@@ -177,7 +180,7 @@ static int request_pipes(struct io_helper *h, int upto)
 	return 0;
 }
 
-/* Opens the output file of a rank; %r and %h of the pattern are replaced. */
+/* Opens the output file of a rank; replaces %r and %h in the pattern. */
 static int open_file(struct run_io *io, const char *pattern, int rank)
 {
 	struct run_output o = { .tag = RUN_TAG_TEXT, .pattern = pattern };
@@ -288,7 +291,7 @@ void run_io_set_group(struct run_io *io, int rank, pid_t pid)
 
 int run_io_death_order(const struct run_io *io, int rank)
 {
-	/* the memory ends with the last rank of this host */
+	/* the shared memory ends with the last rank of this host */
 	if (rank >= io->shared->nranks)
 		return 0;
 	/* A0 pairs with R0 in lifeline_read() */

@@ -28,9 +28,9 @@
  * Memory shared by mpiexec and its collectors. ended: position of the rank in
  * the order in which the ranks' lifelines were closed, from 1. A lifeline is a
  * third pipe that a rank holds open and that carries no data. A dying process
- * closes its files, the highest first, before its parent is notified; peers may
- * detect the death, fail, and be reaped in between. So this order is the order
- * of death.
+ * closes its files, the highest descriptor first, before its parent is
+ * notified; in the meantime, peers may detect the death, fail, and be reaped.
+ * So this order is the order of death.
  */
 struct run_shared {
 	/* robust mutex: a collector may be killed while it holds the lock */
@@ -43,7 +43,10 @@ struct run_shared {
 	} rank[];
 };
 
-/* Descriptor of the lifeline in a rank, above those that programs open. */
+/*
+ * Descriptor of the lifeline in a rank, above the descriptors that programs
+ * usually open.
+ */
 enum { RUN_LIFELINE_FD = 201 };
 
 struct run_slice {
@@ -78,7 +81,7 @@ int run_io_open(const struct run_opts *o, const struct run_io_ranks *ranks,
 /*
  * Gets the descriptors for stdout, stderr and the lifeline of the next rank
  * (ranks in ascending order). The caller closes them after the fork; the first
- * two may be equal.
+ * two may be equal. Returns 0 or -errno.
  */
 int run_io_fetch(struct run_io *io, int rank, int fd[3]);
 
@@ -96,7 +99,10 @@ void run_io_all_started(struct run_io *io);
 
 void run_io_set_group(struct run_io *io, int rank, pid_t pid);
 
-/* Returns the rank's position in the order of death, from 1; 0: running. */
+/*
+ * Returns the rank's position in the order of death, counted from 1; 0: the
+ * rank is still running.
+ */
 int run_io_death_order(const struct run_io *io, int rank);
 
 /* Returns true if pid is a helper, which is then marked as exited. */

@@ -114,7 +114,7 @@ int run_line_flush(struct run_line *l, bool end, struct run_buf *out)
 	return err;
 }
 
-/* Replaces %r and %h of -prepend-pattern. */
+/* Replaces %r and %h in the text of -prepend-pattern. */
 static char *expand(const char *pattern, int rank, const char *host)
 {
 	struct run_buf b = { 0 };

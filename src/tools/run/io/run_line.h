@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Converts the bytes of a rank to whole lines. A struct run_line is one stream
+ * Converts the output of a rank to whole lines. A struct run_line is one stream
  * (stdout or stderr of one rank); it keeps an unfinished line, up to
  * RUN_LINE_MAX bytes. These functions do no I/O.
  */
@@ -10,8 +10,8 @@
 #include "src/tools/run/opts/run_opts.h"
 
 /*
- * Maximal length of a line that is kept whole. A longer line is passed on in
- * pieces, and other ranks may print between them.
+ * Maximum length, in bytes, of a line that is kept whole. A longer line is
+ * passed on in pieces, and other ranks may print between them.
  */
 enum { RUN_LINE_MAX = 1 << 20 };
 
@@ -34,11 +34,17 @@ struct run_line {
 int run_buf_add(struct run_buf *b, const char *data, size_t len);
 void run_buf_free(struct run_buf *b);
 
-/* Appends to `out` each line that `data` completes, with its tag. */
+/*
+ * Appends to `out` each line that `data` completes, with its tag. Returns 0 or
+ * -ENOMEM.
+ */
 int run_line_feed(struct run_line *l, const char *data, size_t len,
 		  struct run_buf *out);
 
-/* Appends an unfinished line to `out`, and a newline if `end` is set. */
+/*
+ * Appends an unfinished line to `out`, and a newline if `end` is set. Returns 0
+ * or -ENOMEM.
+ */
 int run_line_flush(struct run_line *l, bool end, struct run_buf *out);
 
 /*

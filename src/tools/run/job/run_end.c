@@ -59,7 +59,10 @@ bool run_end_follows(int code)
 	       code == (MPIX_ERR_PROC_FAILED & 255);
 }
 
-/* Writes the cause, to follow "process rank 3 with PID 1234 on node host". */
+/*
+ * Writes the text of the cause, which follows "process rank 3 with PID 1234 on
+ * node host" in the message.
+ */
 static int action_text(const struct run_end *e, char **text_p)
 {
 	switch (e->cause) {
@@ -98,7 +101,7 @@ char *run_end_text(const struct run_end *e, const char *host)
 	else if (e->cause == RUN_CAUSE_INTERRUPT)
 		n = asprintf(&text, "ended by signal %d (%s)", e->code,
 			     strsignal(e->code));
-	/* a deadlock, of which no single rank is the cause */
+	/* a deadlock, which is not caused by any single rank */
 	else if (e->cause == RUN_CAUSE_ABORT && e->text &&
 		 !strncmp(e->text, "deadlock", 8))
 		n = asprintf(&text, "%s; the job was ended", e->text);
@@ -112,7 +115,10 @@ char *run_end_text(const struct run_end *e, const char *host)
 	return n < 0 ? NULL : text;
 }
 
-/* Returns "0-3,7": ranks for which pick() is true. Freed by the caller. */
+/*
+ * Returns the ranks for which pick() is true, for example "0-3,7". Freed by the
+ * caller.
+ */
 static char *ranges_of(const struct run_rank *rank, int n,
 		       bool (*pick)(const struct run_rank *))
 {

@@ -27,7 +27,10 @@ char *run_end_text(const struct run_end *e, const char *host);
 enum run_cause run_end_classify(const struct run_rank *r, bool others_in_mpi,
 				int *code_p);
 
-/* Lists the ranks by state, for a timeout's message. Freed by the caller. */
+/*
+ * Lists the ranks by state, for the message after a timeout. Freed by the
+ * caller.
+ */
 char *run_end_states(const struct run_rank *rank, int n);
 
 #endif

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Descriptor of the pipe in a rank, above the job status page. */
+/* Descriptor of the pipe in a rank, above that of the job status page. */
 enum { EVENTS_FD = 203 };
 
 static int read_fd = -1;
@@ -26,7 +26,10 @@ int run_events_open(struct run_job *job)
 		return -errno;
 	read_fd = end[0];
 	fcntl(read_fd, F_SETFL, O_NONBLOCK);
-	/* mpiexec keeps this end, so that the pipe has no end of file */
+	/*
+	 * mpiexec keeps this end open, so that the pipe never reaches end of
+	 * file
+	 */
 	job->events_fd = fcntl(end[1], F_DUPFD_CLOEXEC, EVENTS_FD);
 	close(end[1]);
 	return 0;

@@ -10,11 +10,11 @@
 #include "src/tools/run/pmix/run_pmix.h"
 
 /*
- * Opens the pipe of a job in virtual time: job->events_fd is its end for the
- * ranks. Other jobs have none. Returns 0 or -errno.
+ * Opens the pipe of a job in virtual time: job->events_fd is the end of the
+ * pipe for the ranks. For other jobs, opens no pipe. Returns 0 or -errno.
  */
 int run_events_open(struct run_job *job);
-/* Returns the end that mpiexec reads; -1: none. */
+/* Returns the end of the pipe that mpiexec reads; -1: there is no pipe. */
 int run_events_fd(void);
 /* Reads one event. Returns 0 or -EAGAIN. */
 int run_events_next(struct run_event *ev);

@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* A mapped file that is not trusted: every access is checked. */
+/* A mapped file whose contents are not trusted: every access is checked. */
 struct image {
 	const char *base;
 	size_t size;
@@ -37,7 +37,7 @@ static bool read_image(const struct image *f, uint64_t at, void *to, size_t len)
 
 /*
  * Finds the segment of a type that contains the address; addr 0: the first
- * segment of the type.
+ * segment of the type. Returns false if there is none.
  */
 static bool segment(const struct image *f, uint32_t type, uint64_t addr,
 		    ElfW(Phdr) * p)
@@ -57,7 +57,9 @@ static bool segment(const struct image *f, uint32_t type, uint64_t addr,
 	return false;
 }
 
-/* Returns the string at an address of the loaded program. */
+/*
+ * Returns the string at an address of the loaded program; NULL: there is none.
+ */
 static const char *string_at(const struct image *f, uint64_t addr)
 {
 	ElfW(Phdr) p;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Libraries of ELF files: of other MPIs, none, and of files whose offsets,
- * sizes and addresses are wrong.
+ * The MPI library that an ELF file needs: that of another MPI, or none; and
+ * files whose offsets, sizes and addresses are wrong.
  */
 #include "src/tools/run/job/run_foreign.h"
 #include "test/support/fuzz.h"
@@ -137,7 +137,7 @@ static void structures_beyond_the_end_are_refused(void **state)
 	T_NULL(lib_of(file, sizeof(file)));
 }
 
-/* An address beyond the end of the loaded segment has no string. */
+/* An address beyond the end of the loaded segment yields no string. */
 static void addresses_outside_the_segment_are_refused(void **state)
 {
 	struct program p = program_of("libmpi.so.12");

@@ -46,7 +46,7 @@ enum { GRACE_FAILURE_S = 2, GRACE_SIGNAL_S = 10 };
  * arrives.
  */
 #define DECISION_DELAY_NS     100000000ull
-/* gdb exits later than the rank that it has run, on a busy host by seconds. */
+/* gdb exits later than the rank that it runs: on a busy host, seconds later. */
 #define DECISION_DELAY_GDB_NS (20 * DECISION_DELAY_NS)
 enum { MAX_DELAYS = 10 };
 
@@ -139,8 +139,8 @@ static void end_all(struct watch *w)
 }
 
 /*
- * Finds, among the ranks that exited with a code, the rank whose lifeline was
- * closed first, and makes it the suspect.
+ * Finds, among the ranks that exited with a non-zero code, the rank whose
+ * lifeline was closed first, and makes it the suspect.
  */
 static void find_first_death(struct watch *w)
 {
@@ -321,7 +321,10 @@ static int rank_of(const struct run_job *job, pid_t pid)
 	return -1;
 }
 
-/* Handles the end of a spawned job; its mpiexec has printed the reason. */
+/*
+ * Handles the end of a spawned job; the mpiexec of the spawned job has printed
+ * the reason.
+ */
 static void spawned_ended(struct watch *w, int status, bool apart)
 {
 	struct run_job *job = w->job;
@@ -421,7 +424,7 @@ static void handle_signal(struct watch *w, int sig, pid_t from)
 	case RUN_SIGNAL_CHILD:
 		handle_events(w);
 		/*
-		 * Signals of the same kind do not queue; the delivered signal
+		 * Signals of the same kind are not queued; the delivered signal
 		 * names the child that died first since the previous signal.
 		 * That child is reaped first, because waitid() for any child
 		 * returns the children in another order.

@@ -19,10 +19,10 @@
 
 struct run_rank {
 	pid_t pid;
-	int status; /* status of waitpid() after the exit */
+	int status; /* waitpid() status, valid after the exit */
 	uint16_t app;
-	bool connected; /* whether the rank has started the library */
-	bool finalized; /* whether the rank has closed the library again */
+	bool connected; /* whether the rank has initialized the library */
+	bool finalized; /* whether the rank has finalized the library again */
 	bool exited;
 	/* the rank is on another host, whose own mpiexec starts it */
 	bool remote;
@@ -67,7 +67,8 @@ struct run_layout;
 struct run_sizes {
 	/* above this size messages are fetched: FI_WEFT_HOST_EAGER */
 	int eager;
-	int shared_copy; /* least shared copy: FI_WEFT_SHARED_COPY_MIN */
+	/* minimum for shared copies: FI_WEFT_SHARED_COPY_MIN */
+	int shared_copy;
 	/*
 	 * minimum for shared copies while other messages are in flight:
 	 * FI_WEFT_SHARED_COPY_MIN_BUSY
@@ -79,7 +80,8 @@ struct run_sizes {
 struct run_job {
 	const struct run_opts *opts;
 	struct run_rank *rank;
-	int nranks; /* ranks of the job, also on other hosts */
+	/* number of ranks of the job, including those on other hosts */
+	int nranks;
 	int first;  /* first rank on this host */
 	int nlocal; /* number of ranks on this host */
 	/* hosts of the job; NULL: all ranks are on this host */
@@ -108,14 +110,15 @@ struct run_job {
 	int trace_fd;
 	/* descriptor of the folded memory of --skeleton; -1: none */
 	int skeleton_fd;
-	int table_fd;  /* descriptor of the ranks' places; -1: none */
+	/* descriptor of the map file (run_table.h) in the ranks; -1: none */
+	int table_fd;
 	char *record;  /* file of --record; NULL: calls are not recorded */
 	char *preload; /* libraries that are loaded into the ranks */
 	/* descriptor limit at mpiexec's start, for the ranks */
 	struct rlimit nofile;
 	sigset_t sigmask; /* signal mask at mpiexec's start, for the ranks */
 	struct run_end end;
-	int failures; /* ranks that failed while the job continued */
+	int failures; /* number of ranks that failed while the job continued */
 	struct run_end first_failure;
 	/* exit code of a spawned job that was apart when it failed */
 	int apart_code;

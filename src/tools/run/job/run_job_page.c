@@ -9,7 +9,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Descriptor of the page in a rank, above topology and lifeline. */
+/*
+ * Descriptor of the page in a rank, above those of the topology and the
+ * lifeline.
+ */
 enum { JOB_PAGE_FD = 202, CALL_TEXT = 256 };
 
 int run_job_page_open(struct run_job *job)

@@ -5,11 +5,17 @@
 
 #include "src/tools/run/job/run_job.h"
 
-/* Creates the job status page. Returns 0: mpiexec works without it. */
+/*
+ * Creates the job status page. Always returns 0: without the page mpiexec
+ * works, too.
+ */
 int run_job_page_open(struct run_job *job);
 void run_job_page_close(struct run_job *job);
 
-/* Returns a rank's (last) MPI call, or NULL. Freed by the caller. */
+/*
+ * Returns the current or last MPI call of a rank; NULL: none. Freed by the
+ * caller.
+ */
 char *run_job_page_call(const struct run_job *job, int rank);
 
 /*

@@ -14,8 +14,8 @@
 #define KIB 1024u
 
 /*
- * Minimal stack size. Measured: libraries use up to 220 KiB; the environment is
- * also stored on the stack, with up to 128 KiB at this size.
+ * Minimum stack size. Measured: libraries use up to 220 KiB; the environment is
+ * also stored on the stack and takes up to 128 KiB if the stack has this size.
  */
 #define STACK_BYTES (512 * KIB)
 
@@ -26,7 +26,7 @@
 #define THREAD_BYTES (1024 * KIB)
 
 /*
- * Minimal address space. Measured with two ranks: below 3.5 MiB libpmix
+ * Minimum address space. Measured with two ranks: below 3.5 MiB libpmix
  * crashes, or its threads do not start.
  */
 #define SPACE_BYTES (8192 * KIB)

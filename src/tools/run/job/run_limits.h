@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Resource limits of mpiexec's own process (setrlimit). Libraries do not check
- * all of their allocations and threads; so their needs are checked before they
- * start, and a limit that is too low ends mpiexec with a message instead of a
- * signal.
+ * the result of every allocation and thread creation. So mpiexec checks before
+ * it starts them whether the limits are sufficient: a limit that is too low
+ * ends mpiexec with a message instead of a signal.
  */
 #ifndef WEFT_RUN_LIMITS_H
 #define WEFT_RUN_LIMITS_H

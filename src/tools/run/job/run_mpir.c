@@ -9,7 +9,7 @@
 
 #define DEBUG_SPAWNED 1 /* MPIR_DEBUG_SPAWNED */
 
-/* the debugger reads and writes these by name */
+/* the debugger reads and writes these variables by name */
 #define FOR_DEBUGGER __attribute__((used, visibility("default")))
 
 typedef struct {
@@ -22,16 +22,16 @@ FOR_DEBUGGER MPIR_PROCDESC *MPIR_proctable;
 FOR_DEBUGGER int MPIR_proctable_size;
 FOR_DEBUGGER volatile int MPIR_debug_state;
 FOR_DEBUGGER volatile int MPIR_being_debugged;
-/* symbol whose presence shows that mpiexec is no rank */
+/* symbol whose presence shows that mpiexec is not a rank */
 FOR_DEBUGGER int MPIR_i_am_starter;
-/* symbol whose presence shows that each rank passes the gate alone */
+/* symbol whose presence shows that each rank can be released separately */
 FOR_DEBUGGER int MPIR_partial_attach_ok;
 FOR_DEBUGGER char *MPIR_debug_abort_string;
 FOR_DEBUGGER void *MPIR_Breakpoint(void);
 
 WEFT_NOINLINE void *MPIR_Breakpoint(void)
 {
-	/* prevents the compiler from removing calls of this function */
+	/* prevents the compiler from removing calls to this function */
 	__asm__ volatile("" ::: "memory");
 	return NULL;
 }

@@ -15,8 +15,8 @@
 bool run_mpir_debugged(void);
 
 /*
- * Adds the ranks of a job, which have all been started. Without memory they are
- * not added.
+ * Adds the ranks of a job, which have all been started. If there is no memory,
+ * they are not added.
  */
 void run_mpir_publish(struct run_job *job);
 

@@ -27,7 +27,8 @@ struct message {
 	int32_t news;
 };
 
-static struct nested *nested; /* running children, `live` entries */
+/* process ids of the running children, `live` entries */
+static struct nested *nested;
 static int live;
 static int pipe_fd[2] = { -1, -1 }; /* news of the children */
 static int report_fd = -1;	    /* pipe to the parent; -1: none */

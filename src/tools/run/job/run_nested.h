@@ -35,9 +35,9 @@ struct run_nested {
 };
 
 /*
- * Starts a further mpiexec with these words (the first is replaced by the path
- * of mpiexec) and variables NAME=VALUE in addition to those of mpiexec. Returns
- * its pid or -errno.
+ * Starts another mpiexec with these command-line words (the first is replaced
+ * by the path of mpiexec) and variables NAME=VALUE in addition to its own.
+ * Returns its pid or -errno.
  */
 pid_t run_nested_start(const struct run_nested *n, char **words, char **env);
 

@@ -2,8 +2,8 @@
 /*
  * Kills descendants that outlived their rank. mpiexec is a subreaper, so
  * processes that a rank left behind, also in other sessions, are now children
- * of mpiexec. The kernel lists children in a file for each thread; each child
- * is killed by its process id, until only the collectors are left.
+ * of mpiexec. The kernel lists the children of each thread in a file; each
+ * child is killed by its process id, until only the collectors are left.
  */
 #include "src/tools/run/io/run_io.h"
 #include "src/tools/run/job/run_job.h"
@@ -15,7 +15,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Rounds of 1 ms after which a process that does not exit is ignored. */
+/*
+ * Number of rounds of 1 ms after which a process that has not exited is
+ * ignored.
+ */
 enum { ROUNDS = 2000 };
 
 static int kill_listed(struct run_job *job, const char *file)
@@ -35,7 +38,10 @@ static int kill_listed(struct run_job *job, const char *file)
 	return found;
 }
 
-/* Kills the children of all threads: any thread may get orphans. */
+/*
+ * Kills the children of all threads of mpiexec: the kernel may assign orphans
+ * to any thread.
+ */
 static int kill_children(struct run_job *job)
 {
 	DIR *dir = opendir("/proc/self/task");

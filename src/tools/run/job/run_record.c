@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Recording of calls (run_record.h): mpiexec writes the head of the file, the
+ * Recording of calls (run_record.h): mpiexec writes the header of the file, the
  * ranks append chunks (src/job/job_record.h). A library with functions MPI_*,
  * which call PMPI_*, is preloaded into the ranks.
  */
@@ -65,7 +65,7 @@ int run_record_open(struct run_job *job)
 	err = write_head(job, file);
 	if (err)
 		return err;
-	/* ranks may run in another folder */
+	/* ranks may run in another directory */
 	job->record = realpath(file, NULL);
 	if (!job->record || asprintf(&job->preload, "%s%s%s", path,
 				     old ? ":" : "", old ? old : "") < 0)

@@ -18,7 +18,7 @@ enum { DEATHS_MAX = 64, PART_TEXT = RUN_PART_TEXT + 256 };
 
 /*
  * Computes which nodes the fault plan kills, and when other nodes would be
- * notified; returns the number of nodes.
+ * notified; returns the number of killed nodes.
  */
 static unsigned planned_deaths(const struct run_model *m,
 			       struct net_config *cfg,

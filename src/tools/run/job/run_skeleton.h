@@ -9,7 +9,7 @@
 /* Creates the file that all ranks map. Returns 0, or -errno after a message. */
 int run_skeleton_open(struct run_job *job);
 void run_skeleton_close(struct run_job *job);
-/* Sets the variable by which ranks find the file. */
+/* Sets the variable by which ranks find the file. Returns 0 or -ENOMEM. */
 int run_skeleton_env(struct run_env *e, const struct run_job *job);
 
 #endif

@@ -166,7 +166,10 @@ static void child_files(struct child *c)
 	for (i = 0; i < (int)WEFT_COUNT_OF(c->keep_fd); i++)
 		if (c->keep_fd[i] >= 0)
 			fcntl(c->keep_fd[i], F_SETFD, 0);
-	/* with a low descriptor limit the lifeline keeps its current number */
+	/*
+	 * with a low descriptor limit the lifeline keeps its current descriptor
+	 * number
+	 */
 	if (dup2(c->life_fd, RUN_LIFELINE_FD) < 0)
 		fcntl(c->life_fd, F_SETFD, 0);
 	setrlimit(RLIMIT_NOFILE, c->nofile);

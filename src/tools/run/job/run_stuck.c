@@ -33,7 +33,10 @@ static bool is_stopped_or_exited(pid_t pid)
 	return !at || strchr("TtXZ", at[2]);
 }
 
-/* Returns the first rank in an MPI call without connection; -1: none. */
+/*
+ * Returns the first rank that is in an MPI call but not connected to the
+ * server; -1: none.
+ */
 static int find_stuck(const struct run_job *job, char **call_p)
 {
 	for (int i = 0; i < job->nranks; i++) {

@@ -2,8 +2,8 @@
 /*
  * Detects ranks that have entered MPI_Init and do not reach the PMIx server.
  * Such ranks would wait indefinitely (libpmix has no timeout). Ranks that do
- * not call MPI_Init, are stopped, or have a debugger are excluded. While other
- * ranks connect, the server works and the remaining ranks are queued.
+ * not call MPI_Init, are stopped, or are being debugged are excluded. While
+ * other ranks connect, the server works and the remaining ranks are queued.
  */
 #ifndef WEFT_RUN_STUCK_H
 #define WEFT_RUN_STUCK_H
@@ -12,7 +12,7 @@
 
 struct run_stuck {
 	uint64_t next_ns;  /* time of the next check; 0: no more checks */
-	uint64_t since_ns; /* time when the suspected rank was found first */
+	uint64_t since_ns; /* time when the suspected rank was first found */
 	int rank;	   /* suspected rank; -1: none */
 };
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Rules for jobs that survive failures (mpiexec --survive), on one host, and on
- * a host of several. Exits of ranks on other hosts arrive as frames
+ * Rules for jobs that survive failures (mpiexec --survive), on a single host or
+ * on one of several hosts. Exits of ranks on other hosts arrive as frames
  * (run_pmix_hosts.h).
  */
 #ifndef WEFT_RUN_SURVIVE_H
@@ -18,16 +18,18 @@ bool run_survive_exit(struct run_job *job, int rank, enum run_cause cause,
 		      int code);
 
 /*
- * Handles the exit of a rank on another host; code: its exit code, 0: it has
- * completed MPI_Finalize. Returns false if the job ends, after a message: the
- * rank has failed before all ranks of this host have completed MPI_Init.
+ * Handles the exit of a rank on another host. code: exit code of the rank; 0:
+ * the rank has completed MPI_Finalize. Returns false if the job ends, after a
+ * message: the rank has failed before all ranks of this host have completed
+ * MPI_Init.
  */
 bool run_survive_remote(struct run_job *job, int rank, int code);
 
 /*
- * Decides the exit code of a job that has survived failures: the first exit
- * code, not 0, of a rank after MPI_Finalize; else that of the first failure, if
- * no rank has completed MPI_Finalize. On several hosts run_launch.c decides.
+ * Decides the exit code of a job that has survived failures: the first non-zero
+ * exit code of a rank that has completed MPI_Finalize; if no rank has completed
+ * MPI_Finalize, the exit code of the first failure. On several hosts
+ * run_launch.c decides.
  */
 void run_survive_end(struct run_job *job);
 

@@ -28,7 +28,10 @@ static int report_error(const char *file, int err)
 	return err;
 }
 
-/* Returns a file that is written from events; NULL: none. */
+/*
+ * Returns the name of an output file that is written from recorded events;
+ * NULL: none.
+ */
 static const char *output_of(const struct run_model *m)
 {
 	return m->page ? m->page : m->trace ? m->trace : m->stats;

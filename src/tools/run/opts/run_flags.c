@@ -88,7 +88,7 @@ static int set_flag(struct run_parse *p, char **arg)
 	return 0;
 }
 
-/* Open MPI's option with the meaning of --survive. */
+/* Applies Open MPI's option that has the meaning of --survive. */
 static int set_ft(struct run_parse *p, char **arg)
 {
 	bool on = !strcmp(arg[0], "ulfm") || !strcmp(arg[0], "mpi");
@@ -304,7 +304,10 @@ static int set_gdb(struct run_parse *p, char **arg)
 	return set_wrapper(p, cmd);
 }
 
-/* Errors that valgrind finds make the exit code of a rank 99. */
+/*
+ * Runs the program in valgrind; a rank in which valgrind finds errors exits
+ * with code 99.
+ */
 static int set_valgrind(struct run_parse *p, char **arg)
 {
 	char file[PATH_MAX], text[PATH_MAX + 64];
@@ -394,7 +397,9 @@ static int set_model_report(struct run_parse *p, char **arg)
 	return 0;
 }
 
-/* Records that the option has no effect; its help text is the reason. */
+/*
+ * Records that the option has no effect; the option's help text is the reason.
+ */
 static int set_nothing(struct run_parse *p, char **arg)
 {
 	return run_flag_note(p, p->flag->arg.help);

@@ -30,7 +30,9 @@ struct run_parse {
 	const struct run_flag *flag; /* table entry that is being applied */
 	const char *spelled;	     /* option as the user wrote it */
 	const char *self;	     /* name of this host */
-	/* ranks of a job on several hosts; 0: the user's command line */
+	/*
+	 * number of ranks of a job on several hosts; 0: the user's command line
+	 */
 	int on_host_ranks;
 	/* whether -configfile has given the programs */
 	bool from_file;
@@ -51,14 +53,20 @@ struct run_flag {
 /* Returns a parser for mpiexec's options in these words. */
 struct weft_args run_args(char **word);
 
-/* Records a message about an option without effect, once for each text. */
+/*
+ * Records a message about an option without effect, once for each text. Returns
+ * 0 or -ENOMEM.
+ */
 int run_flag_note(struct run_parse *p, const char *why);
 
-/* Records a message about an option that has an effect only in other jobs. */
+/*
+ * Records a message about an option that has an effect only in other jobs.
+ * Returns 0 or -ENOMEM.
+ */
 int run_flag_note_where(struct run_parse *p, const char *why,
 			enum run_note_where where);
 
-/* Functions of run_remote.c. */
+/* Functions that apply options; defined in run_remote.c. */
 int run_set_hosts(struct run_parse *p, char **arg);
 int run_set_launcher(struct run_parse *p, char **arg);
 int run_set_agent(struct run_parse *p, char **arg);
@@ -71,11 +79,11 @@ int run_set_pass_through(struct run_parse *p, char **arg);
  */
 int run_remote_decide(struct run_parse *p);
 
-/* Functions of run_place.c. */
+/* Functions that apply options; defined in run_place.c. */
 int run_set_bind(struct run_parse *p, char **arg);
 int run_set_map(struct run_parse *p, char **arg);
 
-/* Functions of run_format.c. */
+/* Functions that apply options; defined in run_format.c. */
 int run_set_output(struct run_parse *p, char **arg);
 int run_set_dir(struct run_parse *p, char **arg);
 
@@ -87,7 +95,7 @@ int run_flag_number(struct run_parse *p, const char *text, int *n_p);
 
 /*
  * Parses a number of seconds, > 0 and < 1e9. spelled: the option, as typed, for
- * the error message.
+ * the error message. Returns 0, or -EINVAL after a message.
  */
 int run_flag_seconds(const char *spelled, const char *text, double *s_p);
 

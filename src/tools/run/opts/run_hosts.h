@@ -28,7 +28,7 @@ bool run_hosts_is_local(const char *name, const char *self);
 /* Returns whether two names are equal; one of them may lack the domain. */
 bool run_hosts_same(const char *a, const char *b);
 
-/* Largest number of slots of all hosts together. */
+/* Maximum total number of slots of all hosts. */
 enum { RUN_SLOTS_MAX = 1000000 };
 
 /*

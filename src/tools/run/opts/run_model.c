@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Machine of a job. For virtual time the machine file is read, the shape is
- * decided and the map is tried here, so that errors are reported once and
+ * decided and the map is checked here, so that errors are reported once and
  * before the start; the ranks compute the same placement from the result.
  */
 #include "src/tools/run/opts/run_model.h"
@@ -181,7 +181,7 @@ static int try_map(struct run_model *m, int ranks, const struct net_config *cfg)
 	return err;
 }
 
-/* Returns the absolute path: ranks may have another directory. */
+/* Returns the absolute path: ranks may run in another directory. */
 static char *full_path(const char *file)
 {
 	char *path = realpath(file, NULL);
@@ -207,7 +207,10 @@ static int check_faults(struct run_model *m)
 	return m->faults_spec ? 0 : -ENOMEM;
 }
 
-/* Such a job uses prov/carrier/lossy, which can inject only these faults. */
+/*
+ * A live job with injected faults uses prov/carrier/lossy, which can inject
+ * only these faults.
+ */
 bool run_model_live_faults(const struct run_model *m)
 {
 	static const uint32_t can =

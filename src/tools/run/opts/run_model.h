@@ -12,7 +12,10 @@
 int run_model_check(struct run_model *m, int ranks, bool quiet);
 void run_model_free(struct run_model *m);
 
-/* Returns 0, or -EINVAL after a message: FI_WEFT_MACHINE is unknown. */
+/*
+ * Returns 0, or -EINVAL after a message if FI_WEFT_MACHINE, whose value is
+ * `name`, is unknown.
+ */
 int run_model_known(const char *name);
 
 /* Writes machine, shape, used nodes and ranks per node of a virtual job. */
@@ -20,7 +23,7 @@ enum { RUN_MODEL_TEXT = 160 };
 void run_model_text(const struct run_model *m, char text[RUN_MODEL_TEXT]);
 
 /*
- * Returns 0, or -EINVAL after a message: ranks cannot survive the job's fault
+ * Returns 0, or -EINVAL after a message if ranks cannot survive the job's fault
  * plan. Called after run_model_check().
  */
 int run_model_check_survive(const struct run_model *m);

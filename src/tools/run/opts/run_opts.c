@@ -20,7 +20,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Default limit until a rank connects, s; MPI_Init takes milliseconds. */
+/*
+ * Default time limit for the connection of a rank, in seconds; MPI_Init takes
+ * milliseconds.
+ */
 #define CONNECT_S 60
 
 static int parse_words(struct run_parse *p, char **word);
@@ -178,7 +181,10 @@ static int64_t available_slots(const struct run_opts *o)
 	return w->wanted && !tasks ? nodes : tasks;
 }
 
-/* Sets the ranks of contexts without -n: one, or the hosts' slots. */
+/*
+ * Sets the number of ranks of contexts without -n: one, or the number of the
+ * hosts' slots.
+ */
 static int number_ranks(struct run_opts *o, int on_host_ranks)
 {
 	int64_t n, next = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Parsed command line. run_opts_parse() fills one struct run_opts, all other
+ * Parsed command line. run_opts_parse() fills one struct run_opts; all other
  * code only reads it. Strings point into argv or are never freed, since a
  * launcher parses only once.
  */
@@ -79,8 +79,10 @@ struct run_app {
 	const char *wdir;
 	const char *path;
 	struct run_edits env;
-	bool starts_job;   /* --job: the ranks have a world of their own */
-	bool background;   /* --background: the job ends with the others */
+	/* --job: the ranks have an MPI_COMM_WORLD of their own */
+	bool starts_job;
+	/* --background: the job ends when all other jobs have ended */
+	bool background;
 	const char *place; /* --place; NULL: not given */
 	/* recorded calls, or a pattern, instead of a program; NULL: not given
 	 */
@@ -90,14 +92,14 @@ struct run_app {
 
 /*
  * One of the jobs that share the machine: consecutive contexts, whose ranks
- * have one MPI_COMM_WORLD. Without --job there is one part.
+ * have one MPI_COMM_WORLD. Without --job there is only one such job.
  */
 struct run_part {
 	int first, n;	   /* first rank and number of ranks */
 	int app;	   /* first context of the job */
-	bool background;   /* the job ends when all others have */
+	bool background;   /* the job ends when all other jobs have ended */
 	const char *place; /* --place of the job; NULL: the default */
-	int nodes; /* number of the job's nodes; 0: --place does not place it */
+	int nodes; /* number of the job's nodes; 0: not placed by --place */
 };
 
 struct run_place {
@@ -145,18 +147,21 @@ struct run_model {
 	const char *faults;
 	int ppn;
 	/*
-	 * --usize: largest number of ranks with those that are spawned; 0: not
+	 * --usize: maximum number of ranks, including spawned ones; 0: not
 	 * given
 	 */
 	int universe;
-	/* machine for the ranks; set by run_model_check() */
+	/* machine specification for the ranks; set by run_model_check() */
 	char *spec;
 	/* map of ranks to nodes; NULL: the default order of the machine */
 	char *map_spec;
 	/* a line of coordinates for each rank; NULL: ranks are not placed */
 	char *table;
 	char *faults_spec;
-	/* least number of nodes for --job and --place; 0: from the ranks */
+	/*
+	 * minimum number of nodes for --job and --place; 0: computed from the
+	 * ranks
+	 */
 	uint32_t nodes_least;
 	/* number of nodes of the machine, and of nodes with ranks */
 	unsigned nodes;
@@ -201,7 +206,7 @@ struct run_note {
 	enum run_note_where where;
 };
 
-/* Returns whether calls are counted and timed. */
+/* Returns whether MPI calls are counted and timed. */
 static inline bool run_is_counted(const struct run_model *m)
 {
 	return m->report || m->page || m->trace || m->stats;
@@ -224,7 +229,9 @@ struct run_opts {
 	bool verbose;
 	bool print_codes;
 	bool survive; /* the job continues after the failure of a rank */
-	/* --gdb: exit code 128 + signal: the rank died by this signal */
+	/*
+	 * --gdb: exit code 128 + signal means that the rank died by this signal
+	 */
 	bool gdb;
 	/* words of the wrapper, terminated by NULL; NULL: no wrapper */
 	char **wrapper;
@@ -240,7 +247,8 @@ bool run_opts_parse(struct run_opts *o, char **argv, int *exit_p);
 
 /*
  * Parses the command line of a job on several hosts, on one of these hosts.
- * nranks: ranks of the whole job. Options that select hosts are ignored.
+ * nranks: ranks of the whole job. Options that select hosts are ignored. Return
+ * value and *exit_p are those of run_opts_parse().
  */
 bool run_opts_parse_on_host(struct run_opts *o, char **argv, int nranks,
 			    int *exit_p);

@@ -189,7 +189,10 @@ static int place_parts(struct run_opts *o, const struct net_config *cfg,
 	return err;
 }
 
-/* Loads the machine with enough nodes for all jobs. */
+/*
+ * Loads the machine with enough nodes for all jobs; returns false if this
+ * fails.
+ */
 static bool load_machine(struct run_opts *o, struct weft_place_job *job,
 			 struct net_config *cfg)
 {

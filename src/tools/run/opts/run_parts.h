@@ -10,8 +10,8 @@
 #include "src/tools/run/opts/run_opts.h"
 
 /*
- * Fills o->part from the contexts, whose ranks are numbered. Returns 0, or
- * -EINVAL after a message.
+ * Fills o->part from the contexts, whose ranks have already been numbered.
+ * Returns 0, or -EINVAL after a message.
  */
 int run_parts_open(struct run_opts *o);
 

@@ -34,7 +34,7 @@ static void report_units(const char *spelled, const char *word, size_t len)
 	run_message("%s %.*s: not one of%s", spelled, (int)len, word, list);
 }
 
-/* Finds the unit of a word. Returns 0, or -EINVAL after a message. */
+/* Finds the unit that a word names. Returns 0, or -EINVAL after a message. */
 static int flag_unit(struct run_parse *p, const char *word, size_t len,
 		     enum run_unit *unit_p)
 {

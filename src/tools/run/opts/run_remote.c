@@ -2,7 +2,7 @@
 /*
  * Options that select the hosts of a job, and the decision whether the job runs
  * on this host. Jobs on other hosts are handed to another launcher:
- * run_delegate.c. run_opts.c calls both.
+ * run_delegate.c. run_opts.c calls the functions of both files.
  */
 #include "config.h"
 #include "src/base/attr.h"

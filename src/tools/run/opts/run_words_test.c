@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Tests of input from outside of mpiexec: words, host lists and CPU quotas. */
+/* Tests of mpiexec's external input: words, host lists and CPU quotas. */
 #include "src/tools/run/opts/run_words.h"
 #include "src/tools/run/run_cpus.h"
 #include "src/tools/run/opts/run_hosts.h"

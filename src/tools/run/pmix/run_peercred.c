@@ -27,7 +27,7 @@
 
 /*
  * Poll period of the listener's test, and minimum time before a missing
- * listener thread is taken for a failure.
+ * listener thread counts as a failure.
  */
 enum { TEST_MS = 100, TEST_MIN_MS = 500 };
 
@@ -128,7 +128,10 @@ int run_peercred_diag(const struct run_connection *ends, uid_t *uid_p)
 
 /* ---- /proc/net/tcp ------------------------------------------------------- */
 
-/* Returns whether a process holds the peer's socket; *uid_p: its user. */
+/*
+ * Returns whether this line describes the peer's socket and a process holds it;
+ * *uid_p: the owner.
+ */
 static bool line_matches(const char *line, const struct sockaddr_in *remote,
 			 const struct sockaddr_in *local, uid_t *uid_p)
 {

@@ -5,8 +5,8 @@
  * blocking calls in the thread that serves all clients: a process that connects
  * and sends nothing would stop the job. So mpiexec replaces accept()
  * (run_peercred.c) by a function that reads the owner of the peer's socket from
- * the kernel and closes connections of other users. Against silent processes of
- * the same user mpiexec also replaces listen(): the kernel hands over a
+ * the kernel and closes connections of other users. To handle silent processes
+ * of the same user, mpiexec also replaces listen(): the kernel hands over a
  * connection only when data has arrived, and a read of libpmix fails after ten
  * seconds without data.
  */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Tests of the access control: both interfaces report the owner of a
+ * Tests of access control: both kernel interfaces report the owner of a
  * connection, and connections of other users are refused.
  */
 #include "src/tools/run/pmix/run_peercred.h"
@@ -54,7 +54,7 @@ static void libraries_call_the_replaced_accept(void **state)
 	T_TRUE(run_peercred_installed());
 }
 
-/* The kernel may lack the module of the first interface. */
+/* The kernel may lack the module that the first interface needs. */
 static void both_interfaces_report_the_owner(void **state)
 {
 	struct sockaddr_in at;
@@ -94,7 +94,7 @@ static void a_closed_connection_is_not_accepted(void **state)
 	close(s);
 }
 
-/* Starts a process that connects as another user and waits for the end. */
+/* Starts a process that connects as another user and waits for EOF. */
 static pid_t start_other_user(const struct sockaddr_in *at)
 {
 	pid_t pid = fork();

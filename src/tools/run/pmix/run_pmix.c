@@ -166,7 +166,7 @@ static void info_text(pmix_info_t *info, const char *key, const char *v)
 
 /*
  * Fills in the data of one rank that PMIx cannot derive from the maps. Every
- * rank stores it for all ranks: each key costs memory for n * n values.
+ * rank stores the data of all ranks, so each key takes memory for n * n values.
  */
 static void proc_info(const struct run_job *job, int i, pmix_info_t *info)
 {
@@ -201,7 +201,7 @@ static void job_maps(const struct run_job *job, char *ranks, char **nodes_p,
 }
 
 /*
- * Returns the value of MPI_UNIVERSE_SIZE; a spawned job has that of its
+ * Returns the value of MPI_UNIVERSE_SIZE; a spawned job has the value of its
  * parents.
  */
 static uint32_t universe(const struct run_job *job)

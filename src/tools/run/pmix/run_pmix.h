@@ -33,7 +33,7 @@ struct run_event {
 /* Starts the server and its thread. Returns 0, or -errno after a message. */
 int run_pmix_open(struct run_job *job);
 
-/* Sets the loopback interface up, with a message, if it is down. */
+/* Brings the loopback interface up, with a message, if it is down. */
 int run_loopback(void);
 
 int run_pmix_register(struct run_job *job);

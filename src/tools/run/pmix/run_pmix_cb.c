@@ -115,7 +115,10 @@ static pmix_status_t cb_connect(const pmix_proc_t procs[], size_t nprocs,
 				       : PMIX_ERR_NOT_SUPPORTED;
 }
 
-/* Accepts registrations: the library sends events to local clients. */
+/*
+ * Accepts event registrations; nothing else is needed, since the library sends
+ * events to local clients.
+ */
 static pmix_status_t cb_events(pmix_status_t *codes, size_t ncodes,
 			       const pmix_info_t info[], size_t ninfo,
 			       pmix_op_cbfunc_t done, void *arg)

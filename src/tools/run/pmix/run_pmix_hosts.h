@@ -29,7 +29,8 @@ const char *run_pmix_hosts_self(void);
 
 /*
  * Handles the frames that have arrived. Returns 0; -ECANCELED: the job ends;
- * -EPIPE: the daemon has exited; -EPROTO. Called by the main thread.
+ * -EPIPE: the daemon has exited; -EPROTO: invalid frame. Called by the main
+ * thread.
  */
 int run_pmix_hosts_read(void);
 

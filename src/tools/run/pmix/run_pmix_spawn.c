@@ -59,7 +59,7 @@ static pmix_status_t check_words(const pmix_app_t *a)
 {
 	if (!a->cmd || !a->argv || !a->argv[0] || a->maxprocs < 1)
 		return PMIX_ERR_BAD_PARAM;
-	/* mpiexec would take a word ":" for the separator of programs */
+	/* mpiexec would interpret a word ":" as the separator of programs */
 	for (char **w = a->argv; *w; w++)
 		if (!strcmp(*w, ":"))
 			return PMIX_ERR_BAD_PARAM;
@@ -143,7 +143,10 @@ static pmix_status_t fill_request(const pmix_app_t apps[], size_t napps,
 			add(&r->words, ":");
 		add_app(&r->words, &apps[i]);
 	}
-	/* the options of all programs are those of the rank that spawns */
+	/*
+	 * the variables are the same for all programs: those of the spawning
+	 * rank
+	 */
 	for (char **e = apps[0].env; e && *e; e++)
 		add(&r->env, *e);
 	return r->words && r->env ? PMIX_SUCCESS : PMIX_ERR_NOMEM;
