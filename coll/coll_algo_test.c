@@ -319,6 +319,25 @@ static void try_rows(int p, int q, int draws, run_fn run)
 	mock_close(m);
 }
 
+/* Two hosts are several; one host has no mapping. */
+static void ranks_are_mapped_to_hosts(void **state)
+{
+	for (int hosts = 1; hosts <= 3; hosts++) {
+		const struct coll_hosts *h;
+		struct mock *m;
+
+		mock_spread(-hosts);
+		m = mock_open(6, 0, 1);
+		h = coll_hosts(m->comm[5]);
+		if (hosts == 1)
+			T_NULL(h);
+		else
+			T_IS(h ? h->count : 0, hosts);
+		mock_close(m);
+	}
+	mock_spread(0);
+}
+
 static void several_hosts_match_the_naive_result(void **state)
 {
 	static const int spread[] = { 1, 2, 3, 5, -2, -3, -4 };
@@ -434,6 +453,7 @@ int main(void)
 		T_CASE_ONE_THREAD(intercommunicators_match_the_naive_result),
 		T_CASE_ONE_THREAD(persistent_operations_restart),
 		T_CASE_ONE_THREAD(temporary_buffers_are_large_enough),
+		T_CASE(ranks_are_mapped_to_hosts),
 		T_CASE(several_hosts_match_the_naive_result),
 		T_CASE(blocking_operations_match_the_naive_result),
 		T_CASE(failures_reach_all_dependent_ranks),
