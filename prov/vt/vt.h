@@ -41,6 +41,7 @@
 #include "src/job/job_noise.h"
 
 #include <errno.h>
+#include <pthread.h>
 
 /*
  * Every VT_WAKE_EVERY-th packet of a long message wakes the receiver, the
@@ -116,6 +117,12 @@ struct weft_vt {
 };
 
 struct vt_engine_pass;
+
+/* CPU time of one thread. */
+struct vt_cpu_time {
+	pthread_t thread;
+	uint64_t ns;
+};
 
 struct vt_peer {
 	struct weft_peer base;
@@ -219,8 +226,8 @@ struct vt {
 		uint64_t owed_ps;
 		int packets; /* packets processed while the rank computed */
 	} interface;
-	/* CPU time of the thread at the end of the last call, ns */
-	uint64_t cpu_ns;
+	/* at the end of the last call */
+	struct vt_cpu_time cpu;
 	struct vt_computing {
 		int counter; /* descriptor of the instruction counter, or -1 */
 		/* returns the count of basic blocks; NULL: not used */
@@ -233,7 +240,7 @@ struct vt {
 	} computing;
 	/* Times at which this rank's last run began (vt_engine_pass.c). */
 	uint64_t run_ns;
-	uint64_t run_cpu_ns;
+	struct vt_cpu_time run_cpu;
 	uint64_t computed_ns; /* CPU time of all long runs, ns */
 	/* number of further runs whose CPU time is measured */
 	uint32_t watched;
@@ -486,8 +493,12 @@ void vt_exit(struct vt *v);
  * noise.
  */
 void vt_computed(struct vt *v, uint64_t ps);
-/* Returns the CPU time of the calling thread, ns. */
-uint64_t vt_cpu_ns(void);
+void vt_cpu_begin(struct vt_cpu_time *t);
+/*
+ * Returns the CPU time of the calling thread since its call of vt_cpu_begin(),
+ * ns; 0 if another thread made that call.
+ */
+uint64_t vt_cpu_since(const struct vt_cpu_time *t);
 
 /* vt_cpus.c */
 /*

@@ -73,12 +73,28 @@ void vt_computed(struct vt *v, uint64_t ps)
 
 /* ---- measurement --------------------------------------------------------- */
 
-uint64_t vt_cpu_ns(void)
+static uint64_t cpu_ns(void)
 {
 	struct timespec ts;
 
 	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &ts);
 	return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+void vt_cpu_begin(struct vt_cpu_time *t)
+{
+	t->thread = pthread_self();
+	t->ns = cpu_ns();
+}
+
+uint64_t vt_cpu_since(const struct vt_cpu_time *t)
+{
+	uint64_t now = cpu_ns();
+
+	/* a new thread may have the name of one that has ended */
+	return pthread_equal(t->thread, pthread_self()) && now > t->ns
+		       ? now - t->ns
+		       : 0;
 }
 
 static uint64_t instructions(const struct vt *v)
@@ -105,7 +121,7 @@ static double since_exit_ps(const struct vt *v)
 	if (v->w->instructions > 0)
 		return (double)(instructions(v) - v->computing.counted) /
 		       v->w->instructions * 1e12 / speed;
-	return (double)(vt_cpu_ns() - v->cpu_ns) * v->w->compute * PS_PER_NS /
+	return (double)vt_cpu_since(&v->cpu) * v->w->compute * PS_PER_NS /
 	       speed;
 }
 
@@ -128,7 +144,7 @@ WEFT_HOT void vt_exit(struct vt *v)
 	if (v->w->instructions > 0)
 		v->computing.counted = instructions(v);
 	else
-		v->cpu_ns = vt_cpu_ns();
+		vt_cpu_begin(&v->cpu);
 }
 
 /* ---- open and close ------------------------------------------------------ */

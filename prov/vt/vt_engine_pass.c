@@ -33,7 +33,7 @@ WEFT_HOT void vt_run_begin(struct vt *v)
 {
 	v->run_ns = weft_now_ns();
 	if (weft_unlikely(v->watched))
-		v->run_cpu_ns = vt_cpu_ns();
+		vt_cpu_begin(&v->run_cpu);
 }
 
 WEFT_HOT void vt_run_end(struct vt *v)
@@ -41,7 +41,7 @@ WEFT_HOT void vt_run_end(struct vt *v)
 	uint64_t used;
 
 	if (weft_unlikely(v->watched)) {
-		used = vt_cpu_ns() - v->run_cpu_ns;
+		used = vt_cpu_since(&v->run_cpu);
 		v->watched--;
 		if (used > LONG_NS)
 			v->computed_ns += used;

@@ -530,6 +530,31 @@ static void a_rank_uses_limited_address_space(void **state)
 	T_TRUE(bytes_of_a_rank("qsnet2", 2560) < 22000000);
 }
 
+static void *since(void *arg)
+{
+	struct vt_cpu_time *t = arg;
+
+	return (void *)(uintptr_t)vt_cpu_since(t);
+}
+
+static void cpu_time_is_that_of_one_thread(void **state)
+{
+	struct vt_cpu_time t;
+	pthread_t other;
+	void *ns;
+
+	vt_cpu_begin(&t);
+	while (!vt_cpu_since(&t))
+		continue;
+	t.ns = 0; /* less than the time of any thread */
+	T_OK(pthread_create(&other, NULL, since, &t));
+	T_OK(pthread_join(other, &ns));
+	T_IS((uintptr_t)ns, 0);
+	/* an earlier thread of the same name */
+	t.ns = UINT64_MAX;
+	T_IS(vt_cpu_since(&t), 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -549,6 +574,7 @@ int main(void)
 		T_CASE(peers_are_numbered_by_first_use),
 		T_CASE(a_job_is_a_name_a_rank_and_a_size),
 		T_CASE(a_rank_uses_limited_address_space),
+		T_CASE(cpu_time_is_that_of_one_thread),
 	};
 
 	return T_RUN(tests);
