@@ -94,22 +94,24 @@ bool weft_device_owns_slow(const void *at)
 	return false;
 }
 
-size_t weft_device_pack(const struct weft_typed *t, size_t pos, void *dst,
-			size_t len)
+int weft_device_pack(const struct weft_typed *t, size_t pos, void *dst,
+		     size_t len)
 {
-	return weft_pack(t, pos, dst, len);
+	weft_pack(t, pos, dst, len);
+	return 0;
 }
 
-size_t weft_device_unpack(const struct weft_typed *t, size_t pos,
-			  const void *src, size_t len)
+int weft_device_unpack(const struct weft_typed *t, size_t pos, const void *src,
+		       size_t len)
 {
-	return weft_unpack(t, pos, src, len);
+	weft_unpack(t, pos, src, len);
+	return 0;
 }
 
-size_t weft_device_copy(const struct weft_typed *dst,
-			const struct weft_typed *src)
+int weft_device_copy(const struct weft_typed *dst, const struct weft_typed *src)
 {
-	return weft_pack_copy(dst, src);
+	weft_pack_copy(dst, src);
+	return 0;
 }
 
 /* ---- requests ---- */
