@@ -114,17 +114,19 @@ struct weft_call_mark {
 };
 
 /*
- * Sets the trace callback; called before weft_call_start(). While calls are
- * timed, seen() is called at the end of each call and must count the calls
- * itself, since the counting for the report is disabled; NULL: no trace. mark:
- * the data passed to weft_call_mark() during the call, or zeros. open: array of
- * TRACE_THREADS entries for the current call of each thread, or NULL. counter:
- * whether `since` and `until` are values of weft_counter(); otherwise they are
- * times of the clock.
+ * Called at the end of each timed call. mark: the data passed to
+ * weft_call_mark() during the call, or zeros.
  */
 typedef void (*weft_call_trace_fn)(uint32_t id, uint64_t since, uint64_t until,
 				   const struct weft_call_mark *mark);
 struct trace_open;
+/*
+ * Sets the trace callback; called before weft_call_start(). seen(): the
+ * callback, which must count the calls itself, since the counting for the
+ * report is disabled; NULL: no trace. counter: whether `since` and `until` are
+ * values of weft_counter(); otherwise they are times of the clock. open: array
+ * of TRACE_THREADS entries for the current call of each thread, or NULL.
+ */
 void weft_call_set_trace(weft_call_trace_fn seen, bool counter,
 			 struct trace_open *open);
 void weft_call_mark(const struct weft_call_mark *mark);

@@ -28,7 +28,7 @@ struct env_number {
 	bool all; /* the value is counted among the ranks of all jobs (--job) */
 };
 
-/* Variables that contain the rank, in the order of the tail (run_env.h). */
+/* Variables that contain the number of a rank. */
 static const struct env_number rank_vars[RUN_ENV_RANK_VARS] = {
 	{ "PMIX_RANK", false, true },
 	{ "PMI_RANK", false, false },

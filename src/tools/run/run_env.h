@@ -11,11 +11,13 @@
 /* Variable with the number of --usize, for ranks and for spawned jobs. */
 #define RUN_ENV_UNIVERSE "FI_WEFT_UNIVERSE"
 
+/* number of variables that contain the number of a rank */
 enum { RUN_ENV_RANK_VARS = 7 };
 
 struct run_env {
-	char **var; /* array that ends with NULL; has space for the tail */
-	int count;  /* number of variables without the tail */
+	/* array: `count` variables, then those of one rank, then NULL */
+	char **var;
+	int count; /* number of variables that all ranks have in common */
 	int cap;
 	int first; /* first rank on this host */
 	int base;  /* first rank of the context's job (--job) */
