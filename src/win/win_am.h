@@ -16,7 +16,7 @@
 #include "src/win/win_op.h"
 
 enum win_am_type {
-	WIN_AM_LOCK, /* flags: WIN_AM_EXCLUSIVE */
+	WIN_AM_LOCK, /* flags: WIN_AM_EXCLUSIVE or WIN_AM_FURTHER */
 	WIN_AM_UNLOCK,
 	WIN_AM_GRANT,
 	WIN_AM_POST,
@@ -31,6 +31,7 @@ enum {
 	WIN_AM_COMPARE = 4,   /* ACCESS: comparands follow the operands */
 	WIN_AM_PLAIN = 8,     /* ACCESS: a put or get, not atomic */
 	WIN_AM_INPUT = 16,    /* ACCESS: operands are included */
+	WIN_AM_FURTHER = 32,  /* LOCK: the epoch of lock_all has other locks */
 };
 
 /* Header of a message; runs follow, then arrays of elements. */

@@ -25,17 +25,19 @@ static int request_by_message(struct weft_win *w, int target, bool exclusive)
 {
 	struct weft_win_peer *p = &w->peer[target];
 	struct win_idle idle = win_idle_begin(w);
+	uint32_t flags = exclusive     ? WIN_AM_EXCLUSIVE
+			 : w->lock_all ? WIN_AM_FURTHER
+				       : 0;
 	int rc = 0;
 
 	/* relaxed: no grant can arrive before the request is sent */
 	weft_store32_relaxed(&p->granted, 0);
 	if (target == w->rank) {
 		weft_lock();
-		win_serve_lock(w, target, exclusive);
+		win_serve_lock(w, target, flags);
 		weft_unlock();
 	} else {
-		rc = win_am_send_empty(w, target, WIN_AM_LOCK,
-				       exclusive ? WIN_AM_EXCLUSIVE : 0);
+		rc = win_am_send_empty(w, target, WIN_AM_LOCK, flags);
 	}
 	while (!rc && !weft_load32(&p->granted))
 		rc = win_idle_pass(&idle);

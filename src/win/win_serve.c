@@ -65,15 +65,18 @@ static void grant_next(struct weft_win *w)
 	}
 }
 
-void win_serve_lock(struct weft_win *w, int rank, bool exclusive)
+void win_serve_lock(struct weft_win *w, int rank, uint32_t flags)
 {
 	struct weft_win_peer *p = &w->peer[rank];
 
 	/* no member requests a lock that it holds or waits for */
 	if (p->requested || p->holds)
 		return;
-	p->requested = exclusive ? WIN_EXCLUSIVE : WIN_SHARED;
-	weft_list_push_back(&w->lock_waiters, &p->waiter);
+	p->requested = flags & WIN_AM_EXCLUSIVE ? WIN_EXCLUSIVE : WIN_SHARED;
+	if (p->requested == WIN_SHARED && flags & WIN_AM_FURTHER)
+		weft_list_push_front(&w->lock_waiters, &p->waiter);
+	else
+		weft_list_push_back(&w->lock_waiters, &p->waiter);
 	grant_next(w);
 }
 
@@ -338,7 +341,7 @@ void win_serve(struct weft_win *w, int source, const struct win_am *head,
 {
 	switch (head->type) {
 	case WIN_AM_LOCK:
-		win_serve_lock(w, source, head->flags & WIN_AM_EXCLUSIVE);
+		win_serve_lock(w, source, head->flags);
 		return;
 	case WIN_AM_UNLOCK:
 		win_serve_unlock(w, source);

@@ -13,11 +13,15 @@ void win_serve(struct weft_win *w, int source, const struct win_am *head,
 
 /*
  * Request and release the lock of this rank's memory on behalf of `rank`;
- * require the core lock. win_serve_lock() returns 0 or -ENOMEM. A second
- * request of the same rank, and the release of a lock that the rank does not
- * hold, have no effect.
+ * require the core lock. A second request of the same rank, and the release of
+ * a lock that the rank does not hold, have no effect.
+ *
+ * Requests are granted in the order of their arrival, except those with flag
+ * WIN_AM_FURTHER: they precede all requests that wait. The origin already holds
+ * locks by MPI_Win_lock_all, for which an exclusive request that waits here may
+ * wait as well, so without this exception members could wait for each other.
  */
-void win_serve_lock(struct weft_win *w, int rank, bool exclusive);
+void win_serve_lock(struct weft_win *w, int rank, uint32_t flags);
 void win_serve_unlock(struct weft_win *w, int rank);
 
 /*

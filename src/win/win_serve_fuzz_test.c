@@ -468,12 +468,38 @@ static void locks_are_granted_in_the_order_of_requests(void **state)
 	window_close();
 }
 
+/*
+ * A member that holds other locks by MPI_Win_lock_all does not wait behind an
+ * exclusive request, which may wait for one of these locks.
+ */
+static void a_further_lock_of_an_epoch_precedes_waiting_requests(void **state)
+{
+	window_open();
+	send_lock(1, 0);
+	send_lock(2, WIN_AM_EXCLUSIVE);
+	send_lock(3, WIN_AM_FURTHER);
+	grants_are(1, 0, 1, 0);
+	send_unlock(1);
+	send_unlock(3);
+	grants_are(1, 1, 1, 0);
+	send_lock(1, WIN_AM_EXCLUSIVE);
+	/* an exclusive lock that is held is waited for */
+	send_lock(4, WIN_AM_FURTHER);
+	grants_are(1, 1, 1, 0);
+	send_unlock(2);
+	grants_are(1, 1, 1, 1);
+	send_unlock(4);
+	grants_are(2, 1, 1, 1);
+	send_unlock(1);
+	window_close();
+}
+
 /* This rank's own requests take turns with those of the other members. */
 static void a_rank_gets_the_lock_of_its_own_memory(void **state)
 {
 	window_open();
 	send_lock(3, WIN_AM_EXCLUSIVE);
-	win_serve_lock(&w, 0, false);
+	win_serve_lock(&w, 0, 0);
 	T_IS(weft_load32(&peer[0].granted), 0);
 	send_unlock(3);
 	T_IS(weft_load32(&peer[0].granted), 1);
@@ -550,6 +576,7 @@ int main(void)
 		T_CASE(responses_have_the_expected_length),
 		T_CASE(request_numbers_wrap),
 		T_CASE(locks_are_granted_in_the_order_of_requests),
+		T_CASE(a_further_lock_of_an_epoch_precedes_waiting_requests),
 		T_CASE(a_rank_gets_the_lock_of_its_own_memory),
 		T_CASE(an_unlock_without_a_lock_has_no_effect),
 		T_CASE(repeated_lock_requests_have_no_effect),
