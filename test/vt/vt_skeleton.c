@@ -72,7 +72,7 @@ static void skeleton(void)
 	MPI_Allreduce(grid, halo, BYTES / 8, MPI_DOUBLE, MPI_MAX,
 		      MPI_COMM_WORLD);
 	MPI_Bcast(grid, 1 << 20, MPI_BYTE, 0, MPI_COMM_WORLD);
-	/* a folded buffer leaves the data of the receiver as it was */
+	/* a folded buffer can be written */
 	memset(halo, 1, 8);
 	WEFT_SHARED_FREE(grid);
 	WEFT_SHARED_FREE(halo);
