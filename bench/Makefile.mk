@@ -1,7 +1,7 @@
 # bench: sources and tests of this folder
 
 # The MPI benchmarks compile with any mpicc; "make bench" builds them here. The
-# program bench has many benchmarks, and a link for each of their names.
+# program bench contains many benchmarks; each benchmark's name is a link to it.
 MPI_BENCH = alloc_mem bench dt file file_blocks file_open gpu hello init latency_load latency_mt match_depth \
 	memory pack persistent win_life
 EXTRA_DIST += bench/README bench/results.md bench/link_choice.sh bench/bench.h bench/coll.h bench/coll_table.h \

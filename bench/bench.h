@@ -32,7 +32,7 @@ struct bench {
 	int iters_large; /* iterations for large messages; -1: iters / 10 */
 	bool full, check, json;
 	bool printed;
-	/* message size, in bytes, from which fewer iterations are run */
+	/* argument that is not an option; NULL: none */
 	const char *extra;
 	int rank, size;
 	const char *column[BENCH_COLUMNS];

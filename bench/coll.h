@@ -2,7 +2,8 @@
 /*
  * The collective benchmarks, blocking and nonblocking: the measurement of one
  * collective, and the function that runs a row of coll_table.h by its name. A
- * leading i selects the nonblocking form, which overlaps with computation.
+ * name with a leading "i" selects the nonblocking form, which is overlapped
+ * with computation.
  */
 #ifndef WEFT_BENCH_COLL_H
 #define WEFT_BENCH_COLL_H

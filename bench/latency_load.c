@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Ping-pong with a check of the data between messages, for a host that also
- * runs other processes (compare --busy N). Round trips of more than a
- * millisecond have waited for the processor: their number and time are reported
- * separately.
+ * runs other processes (option --busy of bench/compare). Round trips of more
+ * than a millisecond have waited for the processor: their number and time are
+ * reported separately.
  */
 #include "bench.h"
 

@@ -112,8 +112,8 @@ static uint32_t parse(struct net_config *cfg, const char *dims)
 }
 
 /*
- * Gives zone 0 one mask per length of a dimension, the longest first; returns
- * the longest.
+ * Configures zone 0: one mask of dimensions for each dimension length, the
+ * longest length first. Returns the longest length.
  */
 static unsigned zones(struct net_config *cfg)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Limits of the host, measured without MPI, for ratios: the one-way time of a
- * cache line between two processes, a copy from memory to memory, a futex wake
- * between two processes, and the time in which each of 64 processes that only
- * yield has run once, which is the lower bound for a barrier of 64 ranks.
- * Prints medians of rounds.
+ * Limits of the host, measured without MPI, with which results are compared:
+ * the one-way time of a cache line between two processes, a copy from memory to
+ * memory, a futex wake between two processes, and the time in which each of 64
+ * processes that only yield has run once, which is the lower bound for a
+ * barrier of 64 ranks. Prints medians of rounds.
  */
 #include <linux/futex.h>
 #include <sched.h>

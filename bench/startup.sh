@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Time of start-up and finalize of a job that only prints a greeting
-# (bench/hello.c), for Weft and the other MPIs of this machine: medians of
-# interleaved rounds, and the ratio to the fastest other MPI. The goal is 0.50
-# or less at 64 ranks.
+# Measures the run time of a job that only prints a greeting (bench/hello.c),
+# which is mainly start-up and MPI_Finalize, for Weft and the other MPIs of this
+# machine. Prints medians of interleaved rounds, and the ratio to the fastest
+# other MPI. The goal is 0.50 or less at 64 ranks.
 #   bench/startup.sh [-r REPEATS] [RANKS...]
 top=$(cd "$(dirname "$0")/.." && pwd)
 : "${builddir:=$top/build}"

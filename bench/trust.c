@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define MOST  ((size_t)1 << 20) /* bytes of a message */
+#define MOST  ((size_t)1 << 20) /* maximum size of a message, bytes */
 #define CALLS 5
 
 static int rank, ranks, near[6];

@@ -55,7 +55,8 @@ coll_coll_select_test_SOURCES = coll/coll_select_test.c \
 
 EXTRA_DIST += coll/README
 
-# Applications with verification; the script builds and runs small cases.
+# Applications that verify their results; the script builds them and runs small
+# cases.
 EXTRA_DIST += bench/apps/app.h bench/apps/app_cg.c bench/apps/app_fft.c \
 	bench/apps/app_lu.c bench/apps/app_sort.c bench/apps/README \
 	bench/coll_scan.c

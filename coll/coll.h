@@ -3,9 +3,9 @@
  * Collective operations, called by src/mpi.
  *
  * A call is described by struct weft_coll_args, one struct for all operations.
- * The table in coll_select.c selects an algorithm for these arguments: a
- * function that calls the sends, receives, reductions and copies of this rank
- * (coll_prog.h). This function is used in three modes:
+ * The table in coll_select.c selects an algorithm for these arguments. An
+ * algorithm is a function that calls the send, receive, reduce and copy
+ * functions of coll_prog.h for this rank. This function is used in three modes:
  *
  *   weft_coll_run     executes the steps as they are called, returns when done
  *   weft_coll_start   records them, starts them, returns the request
@@ -72,12 +72,18 @@ struct weft_coll_args {
 	struct weft_comm *comm;
 	/* v or w form: block sizes may differ */
 	bool uneven;
-	/* persistent operation: ranks may start several in different orders */
+	/*
+	 * persistent operation: ranks may start several of them in different
+	 * orders
+	 */
 	bool any_order;
 	/* blocking call; set by weft_coll_run() */
 	bool blocks;
 	struct weft_route *route; /* private class route, or NULL */
-	int root; /* intercommunicators: also MPI_ROOT, MPI_PROC_NULL */
+	/*
+	 * rank of the root; intercommunicators: also MPI_ROOT or MPI_PROC_NULL
+	 */
+	int root;
 	struct weft_op *op;
 	struct weft_coll_side s;
 	struct weft_coll_side r;
@@ -104,7 +110,10 @@ void weft_coll_open(struct weft_comm *world);
 /* Called by src/comm when communicators are created and freed. */
 extern const struct weft_core_coll_ops weft_coll_core_ops;
 
-/* Options WEFT_COLL_BARRIER etc., indexed by operation: algorithm to use. */
+/*
+ * Options WEFT_COLL_BARRIER etc., each of which names the algorithm to use;
+ * indexed by operation.
+ */
 extern const struct weft_cfg_opt weft_coll_options[WEFT_COLL_KINDS];
 
 /*
@@ -115,7 +124,7 @@ extern const struct weft_cfg_opt weft_coll_options[WEFT_COLL_KINDS];
 struct weft_coll_help {
 	const char *option;
 	const char *name;
-	const char *text; /* restrictions and ranges */
+	const char *text; /* short description of the algorithm */
 };
 bool weft_coll_help(size_t i, struct weft_coll_help *help_p);
 

@@ -319,7 +319,10 @@ static void try_rows(int p, int q, int draws, run_fn run)
 	mock_close(m);
 }
 
-/* Two hosts are several; one host has no mapping. */
+/*
+ * Ranks on two or more hosts have a mapping of ranks to hosts; ranks on one
+ * host have none.
+ */
 static void ranks_are_mapped_to_hosts(void **state)
 {
 	for (int hosts = 1; hosts <= 3; hosts++) {
@@ -363,7 +366,7 @@ static void every_row_matches_the_naive_result(void **state)
 	try_rows(33, 0, t_scale(4), run_started);
 }
 
-/* Tags have 31 bits of the number of the collective. */
+/* Tags contain 31 bits of the number of the collective. */
 static void numbers_of_collectives_wrap(void **state)
 {
 	static const uint32_t before[] = { INT32_MAX - 5, UINT32_MAX - 5 };

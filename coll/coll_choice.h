@@ -12,8 +12,8 @@
 #include "coll/coll_select.h"
 
 /*
- * Reads the choices from the job's backend; a live job has none. find returns
- * the row of an algorithm (coll_algo_named).
+ * coll_choices_load() reads the choices from the job's backend; a live job has
+ * none. Its argument (coll_algo_named) returns the row of an algorithm.
  */
 typedef const struct coll_algo *(*coll_find_fn)(enum weft_coll_kind kind,
 						const char *name);

@@ -23,7 +23,8 @@
  */
 static void run_part(struct coll_prog *p, struct weft_coll_args *part)
 {
-	part->blocks = false; /* shared memory is prepared for whole calls */
+	/* no shared memory: it is prepared for whole calls only */
+	part->blocks = false;
 	coll_select_part(part)->fn(p, part);
 	coll_wait_all(p);
 }

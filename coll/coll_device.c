@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Reductions of vectors in device memory. Processors and units combine in host
- * memory, so the input is copied to host memory at the start and the result is
- * copied back at the end; in between the operation is the same as on ranks with
- * host buffers. Operations that only move data are not staged: messages and
- * copies accept device buffers.
+ * Reductions of vectors in device memory. CPUs and collective units combine
+ * vectors in host memory, so the input is copied to host memory at the start
+ * and the result is copied back at the end; in between the operation is the
+ * same as on ranks with host buffers. Operations that only move data are not
+ * staged: messages and copies accept device buffers.
  */
 #include "coll/coll_device.h"
 
@@ -232,7 +232,10 @@ static int staged_open(const struct weft_coll_args *a, uint32_t flags,
 	return 0;
 }
 
-/* Takes references: the application may free the objects before completion. */
+/*
+ * Takes references on the objects of the call, which the application may free
+ * before completion.
+ */
 static void staged_hold(struct staged *s, struct weft_req **req_p)
 {
 	weft_comm_get(s->user.comm);

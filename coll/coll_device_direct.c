@@ -33,7 +33,8 @@
 struct offer {
 	uint64_t possible;
 	struct fi_weft_share in;
-	struct fi_weft_share out; /* valid if the rank has a result */
+	/* result buffer; valid if the rank gets a result */
+	struct fi_weft_share out;
 };
 
 struct direct {
@@ -68,7 +69,7 @@ static MPI_Count elements(const struct weft_coll_args *a)
 						   : a->r.count;
 }
 
-/* Returns whether there are kernels for the operation and type. */
+/* Returns whether there are GPU kernels for the operation and type. */
 static bool has_kernel(const struct weft_coll_args *a)
 {
 	static const unsigned ops = 1u << WEFT_NUM_MIN | 1u << WEFT_NUM_MAX |
@@ -84,7 +85,7 @@ static bool has_kernel(const struct weft_coll_args *a)
 }
 
 /*
- * Returns the same result at all ranks: nothing here depends on this rank's
+ * The result is the same at all ranks, since it does not depend on this rank's
  * buffers.
  */
 bool coll_direct_possible(const struct weft_coll_args *a)
@@ -115,8 +116,8 @@ static void offer_fill(const struct direct *d, struct offer *o)
 
 	*o = (struct offer){ 0 };
 	/*
-	 * in place, the block's result would overwrite data that other ranks
-	 * read
+	 * not possible: in place, the block's result would overwrite data that
+	 * other ranks read
 	 */
 	if (in_place && a->kind == WEFT_COLL_REDUCE_SCATTER)
 		return;
@@ -262,7 +263,7 @@ static int slice_to_all(const struct direct *d)
 	return rc;
 }
 
-/* Combines the blocks of all ranks with this GPU. */
+/* Combines the blocks of all ranks that use this GPU. */
 static int blocks_of_gpu(const struct direct *d)
 {
 	int rc = 0;
@@ -284,7 +285,7 @@ static int work(const struct direct *d)
 	return rc ? rc : done;
 }
 
-/* Sets *any_p if `mine` is set at any rank; also a barrier. */
+/* Sets *any_p to whether `mine` is set at any rank; also acts as a barrier. */
 static int agree(const struct direct *d, bool mine, bool *any_p)
 {
 	int in = mine, out = 1;

@@ -2,8 +2,8 @@
 /*
  * Exact sums of doubles, rounded once: the bits do not depend on the number of
  * ranks, the tree, the order or the algorithm. WEFT_EXACT=1 requests exact sums
- * on all communicators, the info key weft_exact on one (the key has
- * precedence); both must be the same on all ranks. Exact sums apply to all
+ * on all communicators, the info key weft_exact on one communicator (the key
+ * has precedence); both must be the same on all ranks. Exact sums apply to all
  * reductions with MPI_SUM on 64-bit floating point, in all forms, also between
  * two groups.
  *

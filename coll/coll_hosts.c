@@ -112,7 +112,10 @@ struct coll_hosts *coll_hosts(struct weft_comm *comm)
 {
 	struct coll_hosts *h = comm->hosts;
 
-	/* a job knows only the hosts of its own processes */
+	/*
+	 * not with foreign members: a job knows only the hosts of its own
+	 * processes
+	 */
 	if (!h && !comm->inter && !comm->foreign && comm->size > 1 &&
 	    weft_hosts_several()) {
 		h = hosts_new(comm->size);
@@ -139,7 +142,7 @@ static struct weft_comm *hosts_local(const struct coll_hosts *h,
 	if (!l)
 		return NULL;
 	memcpy(l, comm, sizeof(*l));
-	/* enough references that requests never drop the last one */
+	/* so many references that requests never drop the last one */
 	atomic_init(&l->obj.refs, UINT32_MAX / 2);
 	for (int i = 0; i < h->local_size; i++)
 		proc[i] = comm->proc[h->local_rank[i]];

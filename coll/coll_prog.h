@@ -114,7 +114,10 @@ unsigned coll_recv(struct coll_prog *p, void *buf, MPI_Count n,
 /* Receives and waits; cheaper than coll_recv() and coll_wait(). */
 void coll_recv_wait(struct coll_prog *p, void *buf, MPI_Count n,
 		    struct weft_dt *dt, int from);
-/* Send an empty message, and wait for one; for barriers. */
+/*
+ * Send an empty message to a rank, and receive an empty message from a rank;
+ * for barriers.
+ */
 void coll_signal(struct coll_prog *p, int to);
 void coll_expect(struct coll_prog *p, int from);
 

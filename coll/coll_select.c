@@ -525,8 +525,8 @@ static bool in_range(const struct coll_algo *row, uint64_t bytes,
 {
 	int ranks = comm->size;
 	/*
-	 * the preferences of the jobs may differ, but all members must choose
-	 * the same row
+	 * the preferences of a foreign member's job may differ, but all members
+	 * must choose the same row
 	 */
 	unsigned prefer = comm->foreign ? 0 : preferred;
 

@@ -24,7 +24,10 @@ enum {
 	COLL_BULK = 512,   /* the unit reads long vectors in place */
 	COLL_EXACT = 1024, /* a sum of doubles with a single rounding */
 	COLL_HOSTS = 2048, /* ranks on several hosts */
-	/* a blocking call that may use memory of all ranks (coll_shared.h) */
+	/*
+	 * a blocking call that may use memory shared by all ranks
+	 * (coll_shared.h)
+	 */
 	COLL_SHARED = 8192,
 	/*
 	 * Preferred if the ranks of a job share the cores of one host, so that

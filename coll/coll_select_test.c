@@ -188,7 +188,7 @@ static void the_machine_file_chooses_algorithms(void **state)
 	/* 8 blocks of 8 bytes, one per rank, are 64 bytes */
 	T_STR(selected(WEFT_COLL_REDUCE_SCATTER, 8, 8), "pairwise");
 	T_STR(selected(WEFT_COLL_REDUCE_SCATTER, 8, 7), "recdbl");
-	/* groups of different sizes must agree */
+	/* groups of different sizes must select the same algorithm */
 	T_STR(selected_between(WEFT_COLL_ALLGATHER, 4, 0, 8), "linear");
 	T_STR(selected_between(WEFT_COLL_ALLGATHER, 4, 3, 8), "inter");
 	/* a row that the user forces has precedence */
@@ -211,7 +211,7 @@ static int many_choices(unsigned i, struct fi_weft_choice *c)
 	return i < 80 ? 0 : -ENOENT;
 }
 
-/* Choices beyond the table are left out. */
+/* A machine may have up to 64 choices; further ones are ignored. */
 static void a_machine_has_64_choices(void **state)
 {
 	static const struct weft_core_backend machine = {

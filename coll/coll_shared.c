@@ -15,8 +15,9 @@
 #include <unistd.h>
 
 /*
- * A slot of this size keeps the exchange of counters short compared with the
- * copies, and all slots of a few ranks in the caches.
+ * Maximum and minimum size of a slot, bytes. With slots of SLOT_MAX the
+ * exchange of counters takes little time compared with the copies, and all
+ * slots of a few ranks fit into the caches.
  */
 #define SLOT_MAX  ((size_t)256 << 10)
 #define SLOT_MIN  ((size_t)64 << 10)
@@ -107,7 +108,7 @@ static int map(struct coll_shared *s, size_t bytes, const struct place *at)
 }
 
 /*
- * Allocates this rank's slots, so that a lack of memory is an error here
+ * Allocates this rank's slots, so that a lack of memory causes an error here
  * instead of a signal later.
  */
 static int reserve(const struct coll_shared *s, const struct weft_comm *comm,

@@ -36,7 +36,10 @@ enum coll_shared_stage {
 	COLL_SHARED_STAGES,
 };
 
-/* Counters of a rank. Two cache lines: processors prefetch pairs of lines. */
+/*
+ * Counters of a rank. The counters occupy two cache lines, since processors
+ * prefetch pairs of lines.
+ */
 struct coll_shared_line {
 	/* last round of each stage */
 	_Alignas(128) weft_au32 round[COLL_SHARED_STAGES];

@@ -30,7 +30,10 @@
  */
 #define BCAST_PART   ((size_t)16 << 10)
 #define REDUCE_PART  ((size_t)32 << 10)
-/* number of parts, unless they would exceed a slot or be too short */
+/*
+ * number of parts, unless the parts would exceed a slot or be shorter than the
+ * minimum
+ */
 #define BCAST_PARTS  8
 #define REDUCE_PARTS 4
 
@@ -73,7 +76,7 @@ struct reduction {
 	struct coll_prog *p;
 	struct coll_shared *s;
 	const struct weft_coll_args *a;
-	const char *in; /* first byte of element 0 */
+	const char *in; /* input: first byte of element 0 */
 	char *out;
 	size_t elem; /* bytes of an element */
 	size_t n;    /* elements of the result (reduce_scatter: of a block) */
@@ -109,7 +112,7 @@ static void run_rounds(const struct reduction *r, size_t part, round_fn *round)
 	finish(r->p, r->s);
 }
 
-/* Computes to = from op to. */
+/* Computes `to` = `from` op `to` for n elements. */
 static void apply(const struct reduction *r, const char *from, char *to,
 		  size_t n)
 {

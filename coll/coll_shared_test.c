@@ -134,7 +134,10 @@ static void round_numbers_wrap(void **state)
 	try_rows(3, (UINT32_MAX >> 1) - 5, t_scale(8));
 }
 
-/* A rank that reads too late would find the data of a later round. */
+/*
+ * If a slot were overwritten too early, a slow reader would find the data of a
+ * later round.
+ */
 static void slots_are_not_overwritten_early(void **state)
 {
 	struct mock *m = mock_open(3, 0, 1);

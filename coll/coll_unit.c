@@ -126,7 +126,7 @@ struct weft_route *coll_route(const struct weft_coll_args *a)
 bool coll_unit_too_long(const struct weft_coll_args *a,
 			const struct weft_route *r)
 {
-	/* during the join only some ranks know the limit */
+	/* during the join only some ranks have the limit, so no rank uses it */
 	if (!r || r == a->comm->joining || !weft_route_max_bytes(r))
 		return false;
 	return coll_volume(a) > weft_route_max_bytes(r) &&
@@ -156,8 +156,8 @@ static bool private_route_useful(const struct weft_coll_args *a)
 struct weft_route *coll_unit_private_route(const struct weft_coll_args *a)
 {
 	/*
-	 * salts 0 and 1 are in use; tags number the collectives of a
-	 * communicator
+	 * a unique salt: 0 and 1 are in use, and tags number the collectives of
+	 * a communicator
 	 */
 	uint64_t salt = 2 + (uint64_t)weft_comm_next_tag(a->comm);
 	enum weft_route_state state;
@@ -215,8 +215,8 @@ static void bcast_call(const struct weft_coll_args *a,
 	call->count = (size_t)(a->r.count * a->r.dt->size);
 	call->type = WEFT_NUM_U8;
 	/*
-	 * other ranks may have types with gaps and execute a program, which
-	 * uses a tag
+	 * use up a tag as the other ranks do: they may have types with gaps,
+	 * and then execute a program, which uses a tag
 	 */
 	weft_comm_next_tag(a->comm);
 }
@@ -287,7 +287,9 @@ bool coll_unit_run(const struct weft_coll_args *a, int *rc_p)
 
 	if (prefers_shared(a) || !unit_call_fill(a, &call))
 		return false;
-	/* the deadlock report numbers collectives by their tags */
+	/*
+	 * use up a tag: the deadlock report numbers collectives by their tags
+	 */
 	if (weft_unlikely(weft_core.traits.reports_waits) &&
 	    a->kind != WEFT_COLL_BCAST)
 		weft_comm_next_tag(a->comm);

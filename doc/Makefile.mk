@@ -1,4 +1,4 @@
-# doc: documents, man pages, and the site (make html)
+# doc: documents, man pages, and the web site of the documents (make html)
 dist_man1_MANS += doc/mpicc.1 doc/mpicxx.1 doc/mpifort.1 doc/weft-info.1 \
 	doc/weft-sim.1 doc/weft-reproduce.1 doc/weft-calibrate.1 doc/weft-tune.1
 dist_man7_MANS += doc/weft-files.7

@@ -50,8 +50,8 @@ static void share_state(int from, int common)
 }
 
 /*
- * Writes the ranks of the survivors, then those that are missing. Returns the
- * number of survivors.
+ * Writes the ranks of the survivors to `order`, then the missing ranks. Returns
+ * the number of survivors.
  */
 static int list_ranks(MPI_Comm survivors, int *order)
 {
@@ -103,7 +103,7 @@ static void repair(void)
 		       size - n, common);
 }
 
-/* Start of a process that replaces a failed rank. */
+/* Sets up a process that replaces a failed rank. */
 static void begin_as_new(MPI_Comm parents)
 {
 	int order[1024];

@@ -27,8 +27,8 @@ struct state {
 static MPI_Comm comm;
 static int rank, size; /* rank and size in comm */
 /*
- * The two last exchanged states: an exchange may succeed on some ranks and fail
- * on others, which then have only the state before.
+ * The last two exchanged states: an exchange may succeed on some ranks and fail
+ * on others, which then have only the previous state.
  */
 static struct state kept[2];
 static struct state now;
@@ -93,7 +93,10 @@ static int keep_state(void)
 	return 0;
 }
 
-/* Returns an error code of MPI if a rank has failed. */
+/*
+ * Computes steps to the end of the run. Returns 0, or an MPI error code if a
+ * rank has failed.
+ */
 static int solve(int victim, int when)
 {
 	int err = 0;
@@ -116,7 +119,7 @@ static int last_kept(void)
 	return kept[kept[1].step > kept[0].step].step;
 }
 
-/* Start of the ranks of MPI_COMM_WORLD. */
+/* Sets up a rank of MPI_COMM_WORLD. */
 static void begin(void)
 {
 	comm = MPI_COMM_WORLD;
@@ -137,7 +140,7 @@ static void run(int victim, int when, void (*repair)(void))
 {
 	int good, err;
 
-	/* the ranks agree whether all of them have the result */
+	/* the ranks agree on whether all of them have the result */
 	do {
 		err = solve(victim, when);
 		victim = -1;

@@ -26,7 +26,7 @@ static void serve(int clients)
 
 	MPI_Open_port(MPI_INFO_NULL, port);
 	MPI_Publish_name(NAME, MPI_INFO_NULL, port);
-	/* clients of the same job look the name up after this */
+	/* clients of the same job look up the name after this barrier */
 	MPI_Barrier(MPI_COMM_WORLD);
 	for (int i = 0; i < clients; i++) {
 		MPI_Comm client;
@@ -42,7 +42,10 @@ static void serve(int clients)
 	printf("%d clients, sum %d\n", clients, sum);
 }
 
-/* Looks the name up; a server of another job may not have started yet. */
+/*
+ * Looks up the name; retries, since a server of another job may not have
+ * started yet.
+ */
 static int find(char port[MPI_MAX_PORT_NAME])
 {
 	int err = 1;

@@ -26,7 +26,7 @@ static void repair(void)
 	MPI_Comm_rank(comm, &rank);
 	MPI_Comm_size(comm, &size);
 	last = last_kept();
-	/* if a further rank fails here, the next call of repair() follows */
+	/* if another rank fails here, repair() is called again */
 	if (MPI_Allreduce(&last, &common, 1, MPI_INT, MPI_MIN, comm))
 		return;
 	now = kept[common / INTERVAL % 2];

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Sweeps machines and message sizes with a halo exchange on the model, and draws
-# the time of a step over the size by gnuplot: sweep.csv and sweep.svg in the
-# current folder.
+# Sweeps machines and message sizes with a halo exchange on the model, and plots
+# the time of a step over the message size with gnuplot. Writes sweep.csv and
+# sweep.svg into the current folder.
 #
 #   examples/sweep.sh                    64 ranks on all machines
 #   RANKS=512 MACHINES="bgq ./my" SIZES="1k 64k" examples/sweep.sh

@@ -16,7 +16,7 @@
 
 static struct weft_apenet *nic;
 static char *host, *device; /* buffers of BYTES bytes */
-/* addresses of host and device in the other process */
+/* addresses of the other process's buffers `host` and `device` */
 static uint64_t peer_host, peer_device;
 
 /* Polls the board; blocks briefly if it is idle. */

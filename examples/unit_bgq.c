@@ -31,7 +31,7 @@ static void poll_unit(void)
 		weft_bgq_wait(mu, 1000000);
 }
 
-/* Sets the memory that the unit may access, base addresses and FIFOs. */
+/* Sets up the unit: the memory that it may access, base addresses and FIFOs. */
 static void setup(int me, int to_other)
 {
 	struct weft_bgq_attr attr = { .seed = 1 };

@@ -44,8 +44,8 @@ static void setup(int me, int to_other)
 }
 
 /*
- * Issues atomic adds through window 0, then waits for the event that all are
- * complete.
+ * Issues atomic adds through window 0, then waits for the event that reports
+ * their completion.
  */
 static void add_all(void)
 {
@@ -111,7 +111,10 @@ static void mailboxes(int me, int to_other)
 	weft_gemini_smsg_close(box);
 }
 
-/* Process 0 must poll while process 1 increments its memory. */
+/*
+ * Process 0 polls while process 1 increments the counter, since its unit
+ * executes the increments only in a poll.
+ */
 static void serve(void)
 {
 	while (total < 2 * ADDS)

@@ -27,7 +27,10 @@ enum {
 	MPIX_ERR_REVOKED = 1021
 };
 
-/* Interrupts all operations on the communicator, at all members. */
+/*
+ * MPIX_Comm_revoke interrupts all operations on the communicator, at all
+ * members; MPIX_Comm_is_revoked reports whether this has happened.
+ */
 int MPIX_Comm_revoke(MPI_Comm comm);
 int MPIX_Comm_is_revoked(MPI_Comm comm, int *flag);
 

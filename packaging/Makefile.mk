@@ -12,6 +12,7 @@ PACKAGING_TESTS = packaging/configure.sh packaging/container.sh packaging/cross.
 	packaging/distcheck.sh packaging/reproducible.sh packaging/rpm.sh \
 	packaging/variants.sh
 PLAIN_TESTS += $(PACKAGING_TESTS)
-# each compiles the whole tree, and prints nothing meanwhile
+# each script compiles the whole tree and prints nothing meanwhile, so the limit
+# of silence is longer
 $(PACKAGING_TESTS:.sh=.log): TEST_SECONDS = 3600
 TREE_TESTS += packaging/recipes.sh

@@ -1,14 +1,15 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Functions for the scripts of this folder that use a new Debian (debootstrap):
-# the packages of the host do not change. Sourced by packaging/*.sh; they skip
-# without root, and without debootstrap. $root is the current tree.
+# Functions for the scripts of this folder that install a new Debian in a folder
+# (by debootstrap) and use it by chroot, so that the packages of the host do not
+# change. The scripts source this file; they are skipped without root, and
+# without debootstrap. $root is the folder of the current Debian tree.
 #
 #   SUITE=NAME   release of Debian (bookworm)
 #   BASE=FOLDER  a tree made by debootstrap, copied instead of making one
 #   MIRROR=URL   mirror of Debian
 #   CACHE=FOLDER cache of ccache, for repeated builds
 . "$(dirname "${BASH_SOURCE[0]}")/lib.sh" || exit 1
-# the configured build folder: this one, or that of quickstart
+# the configured build folder: the current one, or that of ./quickstart
 build=${builddir:-$PWD}
 [ -e "$build/config.status" ] || build=$top/build
 [ "$(id -u)" = 0 ] || { echo "SKIPPED: debootstrap needs root"; exit 77; }
@@ -34,7 +35,8 @@ make_base() {
 	logged debootstrap debootstrap --variant=minbase "$suite" "$BASE" "$mirror"
 }
 
-# new_root PACKAGE...: a copy of the base with these packages
+# new_root PACKAGE...: makes $root a copy of the base tree and installs these
+# packages there
 new_root() {
 	make_base
 	root=$work/root
@@ -57,7 +59,8 @@ use_cache() {
 	export CCACHE_DIR=/ccache PATH=/usr/lib/ccache:$PATH
 }
 
-# Makes the tarball $work/weft-$version.tar.xz; one script at a time.
+# Makes the tarball $work/weft-$version.tar.xz. A lock lets only one script at a
+# time do so.
 make_tarball() {
 	[ -e "$build/config.status" ] || fail "no build folder: run ./quickstart"
 	logged "make dist" flock "$build/config.status" \
@@ -66,27 +69,28 @@ make_tarball() {
 	mv "$build/weft-$version.tar.xz" "$work" || fail "no tarball"
 }
 
-# unpack_in_root FOLDER: unpacks the tarball in a folder of the tree
+# unpack_in_root FOLDER: unpacks the tarball in a folder of $root
 unpack_in_root() {
 	mkdir -p "$root$1"
 	tar -C "$root$1" -xf "$work/weft-$version.tar.xz" || fail "tarball"
 }
 
-# Prints the files and links of the tree that must be the same before a package
-# is installed and after it is removed.
+# Prints the files and links of $root that must be the same before a package is
+# installed and after it is removed.
 list_files() {
 	find "$root" -xdev ! -type d ! -path "$root/var/*" ! -path "$root/ccache/*" ! -path "$root/tmp/*" \
 		! -path "$root/etc/ld.so.cache" ! -path "$root/home/*" \
 		! -path "$root/src/*" -printf '%P %l\n' | sort
 }
 
-# Prints the folders that only Weft's packages can have made.
+# Prints the folders that exist only because Weft's packages were installed.
 list_folders() {
 	find "$root" -xdev ! -path "$root/src/*" -type d -name '*weft*' \
 		-printf '%P\n'
 }
 
-# Compares the files with the list in $work/before, after a package is removed.
+# Checks after the removal of a package that the files are those listed in
+# $work/before.
 check_removed() {
 	list_files > "$work/after"
 	diff "$work/before" "$work/after" || fail "files are left, or changed"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Options of configure: OpenSSL present, left out and missing, messages about
-# missing libraries and programs, prefixes of libraries, the user's CFLAGS, refused
-# systems and options; pkg-config files have no path outside of their prefix.
-# LONG=1 only.
+# Tests options of configure: OpenSSL present, disabled and missing; messages
+# about missing libraries and programs; prefixes of libraries; the user's
+# CFLAGS; unsupported systems and options. Installed pkg-config files must not
+# name a path outside their prefix. LONG=1 only.
 . "$(dirname "$0")/lib.sh" || exit 1
 need_configure
 unset CFLAGS
@@ -24,7 +24,7 @@ conf() {
 	return $rc
 }
 
-# accepted TEXT OPTION...: configure succeeds and prints TEXT
+# accepted TEXT OPTION...: checks that configure succeeds and prints TEXT
 accepted() {
 	local text=$1
 	shift
@@ -32,7 +32,7 @@ accepted() {
 	grep -q -- "$text" log || complain "configure $* does not print: $text"
 }
 
-# refused TEXT OPTION...: configure fails and prints TEXT
+# refused TEXT OPTION...: checks that configure fails and prints TEXT
 refused() {
 	local text=$1
 	shift
@@ -41,7 +41,7 @@ refused() {
 		{ tail -n 3 log; complain "configure $* does not print: $text"; }
 }
 
-# made VARIABLE PATTERN: the line of a variable in the Makefile
+# made VARIABLE PATTERN: checks that the variable's line in the Makefile matches
 made() {
 	grep -E "^$1 = " build/Makefile | grep -qE -- "$2" ||
 		complain "$(grep -E "^$1 = " build/Makefile) is not $2"
@@ -84,7 +84,7 @@ accepted 'Weft' CFLAGS='-O3 -fno-plt'
 made CFLAGS '^CFLAGS = -O3 -fno-plt$'
 made WEFT_CFLAGS '-Wno-unused-parameter$'
 
-# the prefix of hwloc, found before the system's
+# the hwloc in this prefix must be found before the system's
 mkdir -p prefix/lib/pkgconfig
 printf 'Name: hwloc\nDescription: of this test\nVersion: 2.99.0\nCflags: -I%s\nLibs: -L%s -lhwloc\n' \
 	"$work/prefix/include" "$work/prefix/lib" > prefix/lib/pkgconfig/hwloc.pc

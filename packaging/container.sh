@@ -13,7 +13,7 @@ buildah_in_root() {
 		buildah "$@"
 }
 
-# The image that the Containerfile begins with.
+# Makes the base image that the Containerfile names in FROM.
 base_image() {
 	tar -C "$BASE" --one-file-system -cf "$root/src/base.tar" . ||
 		fail "archive of $BASE"
@@ -29,7 +29,7 @@ image() {
 		-f packaging/Containerfile -t weft "/src/weft-$version"
 }
 
-# The command of the image, as podman run would execute it.
+# Runs the command of the image, as "podman run" would.
 first_job() {
 	local container command
 	container=$(buildah_in_root from --pull-never weft) || fail "buildah from"

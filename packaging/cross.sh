@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Builds the tarball for another architecture, in a new Debian with libraries of
-# that architecture, and runs the unit tests of shared structures and codes by
-# qemu-user. Before that, checks that configure refuses a 32-bit system. LONG=1
-# only.
+# Cross-compiles the tarball for another architecture, in a new Debian with
+# libraries of that architecture, and runs under qemu-user the unit tests of
+# error-correcting codes and of shared structures. Before that, checks that
+# configure refuses a 32-bit system. LONG=1 only.
 #
 #   ARCH=NAME     arm64 (default); riscv64 needs SUITE=trixie
 #   XFLAGS=FLAGS  CFLAGS of the build
@@ -17,7 +17,7 @@ amd64) cpu=x86_64 ;;
 esac
 triplet=$cpu-linux-gnu
 
-# at FOLDER COMMAND...: runs the command in a folder of the tree
+# at FOLDER COMMAND...: runs the command in a folder of $root
 at() {
 	local folder=$1
 	shift
@@ -59,7 +59,8 @@ cross_build() {
 	done
 }
 
-# Unit tests of folders whose structures are in shared memory or on the wire.
+# Runs the unit tests of folders whose structures are in shared memory or in
+# packets.
 cross_tests() {
 	local t tests=
 	for t in src/base/{atomic,fence,hash,iov,list,num,permute,pool,region,rng,word} \
@@ -74,7 +75,7 @@ cross_tests() {
 	grep -E '^# (PASS|SKIP|FAIL)' "$work/log"
 }
 
-# The launcher and a program run: qemu-user for both.
+# Checks that the installed mpiexec starts under qemu-user.
 cross_info() {
 	at / "qemu-$cpu-static" /src/tree/opt/weft/bin/mpiexec --version ||
 		fail "mpiexec --version"

@@ -3,9 +3,10 @@
 # Builds the Debian packages from the tarball of this tree in a new Debian 12
 # (debootstrap) that has only their build dependencies, checks them with
 # lintian, and runs the commands of doc/packages.md in another new Debian 12,
-# beside Open MPI and MPICH: they install the packages, compile and run a
-# program in both clocks, and remove the packages, after which no file of theirs
-# is left. LONG=1 only: it takes several minutes and the network.
+# beside Open MPI and MPICH: they install the packages, compile a program, run
+# it live and in virtual time, and remove the packages, after which none of
+# their files may be left. LONG=1 only: it takes several minutes and needs the
+# network.
 #
 #   KEEP=FOLDER  keeps the packages there
 #   DEBS=FOLDER  takes the packages from there instead of building them
@@ -55,13 +56,14 @@ build_packages() {
 	end_root
 }
 
-# page_commands SECTION: the commands of a section of the page
+# page_commands SECTION: prints the commands of a section of the page
 page_commands() {
 	awk -v s="## $1" '/^## / { on = $0 == s } on && /^    / {
 		print substr($0, 5) }' "$top/doc/packages.md"
 }
 
-# run_section SECTION: runs its commands in /home/user, where the packages are
+# run_section SECTION: runs the section's commands in /home/user, which contains
+# the packages
 run_section() {
 	local commands
 	commands=$(page_commands "$1")
@@ -69,7 +71,8 @@ run_section() {
 	logged "$1" in_root sh -exc "cd /home/user; $commands"
 }
 
-# Links that other packages own; they are as before beside Weft's.
+# Checks that links of other packages (Open MPI, MPICH) are as before when
+# Weft's packages are installed beside them.
 check_others() {
 	local name
 	for name in mpicc mpirun; do
@@ -95,7 +98,7 @@ check_links() {
 
 use_packages() {
 	mkdir -p "$root/home/user"
-	# what the packages need is installed first and stays
+	# dependencies of the packages are installed first and are not removed
 	# shellcheck disable=SC2046
 	add_packages $(dependencies)
 	list_files > "$work/before"

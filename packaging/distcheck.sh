@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The tarball builds in a folder of its own, its tests pass, and "make
-# uninstall" leaves no file: make distcheck, with a few of the unit tests.
-# LONG=1 only; test/tree/dist_build.sh is a shorter form, which compiles nothing.
+# Runs "make distcheck" with a few of the unit tests: the tarball must build in
+# a separate folder, its tests must pass, and "make uninstall" must leave no
+# file. LONG=1 only; test/tree/dist_build.sh is a shorter form, which compiles
+# nothing.
 #
 #   TARGET=distcheck             all unit tests
 #   DISTCHECK_CONFIGURE_FLAGS    options of the build

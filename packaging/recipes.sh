@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The recipes agree with the tree: one version everywhere, and the options that
-# they pass to configure exist. Spack's recipe is executed with a small stand-in
-# for Spack (spack_names.py), which knows the names that the recipe may use.
+# Checks that the package recipes agree with the tree: all have the same
+# version, and the options that they pass to configure exist. Spack's recipe is
+# executed with a small stand-in for Spack (spack_names.py), which knows the
+# names that the recipe may use.
 top=${top_srcdir:-$(cd "$(dirname "$0")/.." && pwd)}
 cd "$top" || exit 1
 failed=0
@@ -14,14 +15,14 @@ complain() {
 version=$(sed -n 's/^AC_INIT(\[weft\], \[\(.*\)\])/\1/p' configure.ac)
 [ -n "$version" ] || complain "configure.ac has no version"
 
-# is WHAT VERSION: the version is that of configure.ac
+# is WHAT VERSION: checks that the version is that of configure.ac
 is() { [ "$2" = "$version" ] || complain "$1 has version '$2', not $version"; }
 is packaging/weft.spec "$(sed -n 's/^Version: *//p' packaging/weft.spec)"
 is packaging/debian/changelog "$(sed -n '1s/.*(\(.*\)-[0-9]*).*/\1/p' \
 	packaging/debian/changelog)"
 is CHANGELOG.md "$(sed -n 's/^## \([0-9.]*\).*/\1/p;' CHANGELOG.md | head -n 1)"
 
-# the manual pages that the Debian packages list exist
+# checks that the manual pages listed by the Debian packages exist
 pages=0
 for page in $(cat packaging/debian/*.manpages); do
 	base=${page##*/}

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Two builds of this tree in different folders install the same bytes. The
-# folder's name is kept out by -ffile-prefix-map, as packagers do. LONG=1 only.
+# Checks that two builds of this tree in different folders install the same
+# bytes. As in packagers' builds, -ffile-prefix-map keeps the name of the build
+# folder out of the files. LONG=1 only.
 #
 #   CFLAGS=FLAGS  flags instead of -O2 -g
 . "$(dirname "$0")/lib.sh" || exit 1

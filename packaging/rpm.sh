@@ -10,7 +10,8 @@
 #   SUITE, BASE, MIRROR, CACHE: packaging/chroot_lib.sh
 . "$(dirname "$0")/chroot_lib.sh" || exit 1
 
-# The database of rpm does not contain Debian's packages, so --nodeps.
+# Builds with --nodeps, since the database of rpm does not contain Debian's
+# packages.
 build_rpms() {
 	mkdir -p "$root/src/rpm/SOURCES" "$root/src/rpm/SPECS"
 	cp "$work/weft-$version.tar.xz" "$root/src/rpm/SOURCES"

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Builds that differ from the usual one, and jobs in both clocks with each:
-# without OpenSSL jobs run on one host, a job that needs signatures is refused
-# with a text, weft-info says so; clang compiles everything without a warning.
-# LONG=1 only.
+# Tests builds that differ from the usual one, each by jobs live and in virtual
+# time. Without OpenSSL, jobs run on one host, a job that needs signatures is
+# refused with a message, and weft-info reports the missing OpenSSL. clang
+# compiles everything without a warning. LONG=1 only.
 . "$(dirname "$0")/lib.sh" || exit 1
 need_configure
 
-# variant OPTION...: builds and installs into $work/tree, runs both clocks
+# variant OPTION...: builds, installs into $work/tree, and runs a job live and
+# one in virtual time
 variant() {
 	rm -rf "$work/build" "$work/tree"
 	mkdir "$work/build" && cd "$work/build" || exit 1

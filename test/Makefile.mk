@@ -44,11 +44,12 @@ PLAIN_TESTS += test/tools/sim_published.sh
 PLAIN_TESTS += test/mutate/auto.sh test/support/idle_timeout.sh
 PLAIN_TESTS += test/prov/prov_unbounded.sh test/prov/prov_ipv6.sh
 EXTRA_DIST += test/tree/words.py test/tree/features.py
-# commands printed in README and the documentation
+# these run the commands printed in README.md, the documents and the man pages
 PLAIN_TESTS += test/doc/doc_man.sh test/doc/doc_pages.sh test/doc/doc_readme.sh
 TREE_TESTS += test/doc/doc_site.sh test/doc/doc_narrow.sh
 EXTRA_DIST += test/doc/doc_lib.sh test/doc/doc_site.py
-# emulates several hosts on one computer, also for users without a cluster
+# test/hosts emulates several hosts on one computer; it is installed for users
+# without a cluster
 exampledir = $(docdir)/examples
 dist_example_SCRIPTS = test/hosts
 PLAIN_TESTS += test/multihost/hosts_paths.sh test/multihost/hosts_finalize.sh

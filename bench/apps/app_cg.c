@@ -12,9 +12,10 @@ struct block {
 	int n; /* unknowns per direction of the whole cube */
 	/* first unknown of this rank's block, per direction */
 	int lo[3];
-	int len[3];	  /* unknowns of this rank's block, per direction */
-	int full[3];	  /* unknowns including the halo, per direction */
-	int neighbour[6]; /* neighbours: low and high side of each direction */
+	int len[3];  /* unknowns of this rank's block, per direction */
+	int full[3]; /* unknowns including the halo, per direction */
+	/* ranks of the neighbours at the low and high side of each direction */
+	int neighbour[6];
 	MPI_Datatype out[6];
 	MPI_Datatype in[6];
 };

@@ -42,7 +42,7 @@ try() {
 	rc=$?
 	result=$(grep -a "^${app#app_}:" "$work/out")
 	printf '%3d ranks, %s%s%s\n' "$1" "${2:+on $2, }" "${4:+$4, }" "$result"
-	# compare the results with and without faults
+	# the results with and without faults must be equal
 	result=${result#*, }
 	[ -n "$4" ] && [ "$result" != "$before" ] && rc="0, but not $before"
 	before=$result

@@ -137,7 +137,10 @@ static void piece_exchange_end(struct coll_prog *p, const struct pieces *x,
 	int k = piece_led(x, i);
 
 	coll_wait(p, x->received[i]);
-	/* the second host reduces into the vector that it sends */
+	/*
+	 * the second host reduces into the vector that it sent: wait for that
+	 * send
+	 */
 	if (x->h->my_host)
 		coll_wait(p, x->sent[i]);
 	coll_reduce(p, piece_spare(x, i), piece_at(x, x->out, k),
@@ -162,7 +165,10 @@ static void piece_tree(struct coll_prog *p, const struct weft_coll_args *a,
 	for (int c = 0; c < t.nchild; c++)
 		t.child[c] = piece_leader(x, t.child[c], k);
 	coll_reduce_tree(p, &b, &t, b.r.buf, b.r.buf);
-	/* the parent has read this host's sum before it sends the result */
+	/*
+	 * the result may overwrite this host's sum: the parent has read the sum
+	 * before it sends the result
+	 */
 	if (t.parent >= 0)
 		coll_recv_wait(p, b.r.buf, b.r.count, x->dt, t.parent);
 	for (int c = t.nchild - 1; c >= 0; c--)
@@ -214,7 +220,8 @@ static void pieces_init(struct coll_prog *p, const struct weft_coll_args *a,
 
 /*
  * A rank sends all its contributions to the leaders before it sends results,
- * and receives in the same order, since messages match in the order of posting.
+ * and posts its receives in the same order (contributions, then results), since
+ * messages match in the order of posting.
  */
 static void pieces_run(struct coll_prog *p, const struct weft_coll_args *a,
 		       struct pieces *x)

@@ -16,7 +16,8 @@
 #include "coll/coll_select.h"
 
 struct bruck {
-	char *bytes; /* block i is for the rank at distance i to the right */
+	/* packed blocks; block i is for the rank at distance i to the right */
+	char *bytes;
 	char *out;
 	char *in;
 	MPI_Count len; /* size of a block, bytes */

@@ -39,7 +39,10 @@ struct fi_weft_clock {
 	uint64_t (*peek_ps)(struct fid *fid);
 };
 
-/* Counters since the endpoint was enabled; a domain returns the sum. */
+/*
+ * Counters since the endpoint was enabled; for a domain, the sums over its
+ * endpoints.
+ */
 struct fi_weft_stats_data {
 	uint64_t packets_sent;
 	uint64_t packets_received;
@@ -55,7 +58,7 @@ struct fi_weft_stats_data {
 	uint64_t paced;	  /* rendezvous messages sent in packets, without DMA */
 	uint64_t resent;  /* retransmitted packets */
 	uint64_t chained; /* commands started by events of the unit */
-	/* part of packets_sent that was sent as datagrams */
+	/* packets counted in packets_sent that were sent as datagrams */
 	uint64_t packets_remote;
 	/* words changed by atomics of the unit (FI_WEFT_AMO_SYNC) */
 	uint64_t unit_atomics;
@@ -90,7 +93,7 @@ struct fi_weft_stats {
 #define FI_WEFT_MEM    "weft_mem"
 #define FI_WEFT_DEVICE ((enum fi_hmem_iface)0x77656674)
 
-/* Describes device memory to other processes of this host. */
+/* Description of device memory for other processes of this host. */
 struct fi_weft_share {
 	uint32_t kind;
 	uint32_t device; /* number of the device, the same in all processes */
@@ -124,7 +127,7 @@ struct fi_weft_mem {
 	int (*out)(struct fid *domain, void *to, const void *from, size_t len);
 	/*
 	 * Sets *iface to the kind of memory: FI_HMEM_SYSTEM, FI_WEFT_DEVICE or
-	 * FI_HMEM_CUDA. -FI_EFAULT: several kinds.
+	 * FI_HMEM_CUDA. -FI_EFAULT: the range contains several kinds of memory.
 	 */
 	int (*iface)(struct fid *domain, const void *at, size_t len,
 		     enum fi_hmem_iface *iface);
@@ -142,7 +145,7 @@ struct fi_weft_mem {
 	int (*use)(struct fid_ep *ep);
 	/*
 	 * Like use(), but only calls with segments (fi_tsendv, fi_trecvmsg,
-	 * ...) accept device memory; the other calls stay as fast as they are.
+	 * ...) accept device memory; the other calls do not become slower.
 	 */
 	int (*use_segments)(struct fid_ep *ep);
 	/* Returns whether the host has NVIDIA's driver (FI_WEFT_CUDA). */
@@ -156,11 +159,12 @@ struct fi_weft_mem {
 	/* Allocates GPU memory. -FI_ENOMEM. */
 	int (*cuda_alloc)(struct fid *domain, size_t len, void **at);
 	/*
-	 * For reductions by processes of one host: describes memory, sets the
-	 * address of described memory in this process, starts a reduction and a
-	 * copy within device memory, waits for all that was started.
-	 * -FI_EOPNOTSUPP: not possible with this memory, operation or type. The
-	 * owner keeps the memory until no other process uses it.
+	 * Functions for reductions by processes of one host. They describe
+	 * memory, set the address of described memory in this process, start a
+	 * reduction, start a copy within device memory, and wait for everything
+	 * that was started. -FI_EOPNOTSUPP: not possible with this memory,
+	 * operation or type. The owner keeps the memory until no other process
+	 * uses it.
 	 */
 	int (*share)(struct fid *domain, const void *at, size_t len,
 		     struct fi_weft_share *share);
@@ -179,7 +183,7 @@ struct fi_weft_mem {
  */
 #define FI_WEFT_WORLD "weft_world"
 
-/* Description of the wait of a rank. */
+/* Description of what a rank waits for. */
 struct fi_weft_note {
 	int64_t peer; /* rank waited for; -1: no particular rank */
 	uint64_t clock_ps;
@@ -212,8 +216,9 @@ struct fi_weft_count {
 
 /* A link of the machine, in the direction out of its node. */
 struct fi_weft_link {
-	char name[4];  /* "A+": dimension, direction; "1-": level, down */
-	char node[32]; /* "(0,1,3,2,1)", "level 2 switch 5 port 7" */
+	char name[4]; /* "A+": dimension, direction; "1-": level, down */
+	/* for example "(0,1,3,2,1)" or "level 2 switch 5 port 7" */
+	char node[32];
 	uint64_t packets;
 	uint64_t bytes; /* bytes sent, in whole chunks with headers */
 	uint64_t busy_ps;
@@ -228,7 +233,10 @@ struct fi_weft_link {
 
 /* A node or switch in the tree of a class route. */
 struct fi_weft_branch {
-	/* parent: number of the each() call that reported it; -1: root */
+	/*
+	 * number of the each() call that reported the parent; -1: this is the
+	 * root
+	 */
 	int parent;
 	uint32_t ranks; /* number of members at this node */
 	char node[32];
@@ -277,15 +285,19 @@ struct fi_weft_world {
 	 * other ranks have reported; then `read` returns their reports.
 	 */
 	int (*note)(struct fid *domain, int64_t peer, const char *text);
-	/* -FI_EINVAL: no such rank; -FI_ENOENT: the rank was not started. */
+	/*
+	 * Sets *note to the report of a rank. -FI_EINVAL: no such rank;
+	 * -FI_ENOENT: the rank was not started.
+	 */
 	int (*read)(struct fid *domain, uint32_t rank,
 		    struct fi_weft_note *note);
 	void (*count)(struct fid *domain, struct fi_weft_count *count);
 	/* Advances the clock of this rank by a computation of this duration. */
 	void (*compute)(struct fid *domain, uint64_t ps);
 	/*
-	 * Returns the counters of a link; valid while no rank runs. -FI_ENOENT:
-	 * the port has no link; -FI_EINVAL: no such node or port.
+	 * Returns the counters of a link; may be called only while no rank
+	 * runs. -FI_ENOENT: the port has no link; -FI_EINVAL: no such node or
+	 * port.
 	 */
 	int (*link)(struct fid *domain, uint32_t node, unsigned port,
 		    struct fi_weft_link *link);
@@ -314,8 +326,9 @@ struct fi_weft_world {
 	 */
 	int (*file)(struct fid *domain, uint64_t bytes, int write);
 	/*
-	 * Returns the i-th rank that has ended, in order of time; -FI_ENOENT:
-	 * this rank knows of fewer. A wait also returns when a rank ends.
+	 * Returns the i-th rank that has ended, in the order in which the ranks
+	 * ended; -FI_ENOENT: this rank knows of fewer. A wait also returns when
+	 * a rank ends.
 	 */
 	int (*failure)(struct fid *domain, uint32_t i,
 		       struct fi_weft_failure *f);
@@ -427,11 +440,15 @@ struct fi_weft_typed {
 	 * faster than packing the data first; SIZE_MAX: never.
 	 */
 	size_t (*least)(struct fid_ep *ep);
-	/* Sends a message; flags of fi_tsendmsg. -FI_EINVAL: len < least. */
+	/*
+	 * Sends a message; flags: as for fi_tsendmsg. -FI_EINVAL: len < least.
+	 */
 	ssize_t (*send)(struct fid_ep *ep, const struct fi_weft_data *data,
 			size_t len, fi_addr_t addr, uint64_t tag,
 			uint64_t flags, void *context);
-	/* Receives up to len bytes from any source; flags of fi_trecvmsg. */
+	/*
+	 * Receives up to len bytes from any source; flags: as for fi_trecvmsg.
+	 */
 	ssize_t (*recv)(struct fid_ep *ep, const struct fi_weft_data *data,
 			size_t len, uint64_t tag, uint64_t ignore,
 			uint64_t flags, void *context);
@@ -448,9 +465,10 @@ struct fi_weft_typed {
 struct fi_weft_rma_sync {
 	size_t size;
 	/*
-	 * remote and key: as for fi_read. Returns 0 or -FI_EAGAIN: not possible
-	 * (now), or the peer has no such memory. Then no counter has changed,
-	 * some bytes may have been copied, and fi_read reports the error.
+	 * remote and key: as for fi_read. Returns 0, or -FI_EAGAIN: not
+	 * possible at all or not now, or the peer has no such memory. Then no
+	 * counter has changed, some bytes may have been copied, and fi_read
+	 * reports the error.
 	 */
 	int (*read)(struct fid_ep *ep, void *buf, size_t len, fi_addr_t addr,
 		    uint64_t remote, uint64_t key);
@@ -468,8 +486,8 @@ struct fi_weft_rma_sync {
 
 struct fi_weft_amo_word {
 	/*
-	 * the word, as mapped by this process; NULL: not mapped. Then the
-	 * interface reads, computes and writes, and the caller must exclude
+	 * address of the word as mapped by this process; NULL: not mapped. Then
+	 * the interface reads, computes and writes, and the caller must exclude
 	 * other changes of the word.
 	 */
 	void *at;
@@ -546,7 +564,8 @@ struct fi_weft_route {
 	int id;	   /* class route id; -1: the tree uses messages */
 	int depth; /* hops from the farthest member to the root */
 	int members;
-	int bulk;    /* long vectors use DMA between the members' memories */
+	/* nonzero: long vectors use DMA between the members' memories */
+	int bulk;
 	int barrier; /* barrier class, or -1: barriers use the class route */
 	/*
 	 * barrier method: 0: selected by the host; 1: network query and
@@ -561,9 +580,11 @@ struct fi_weft_route {
 	 */
 	int levels;
 	uint64_t described;
-	/* bytes up to which the route is faster than messages; 0: always */
+	/*
+	 * bytes up to which the route is faster than messages; 0: always faster
+	 */
 	size_t most;
-	/* atomics of this member so far, live only */
+	/* atomics posted by this member so far; live jobs only */
 	uint64_t atomics;
 };
 

@@ -130,7 +130,7 @@ struct weft_apenet_event {
 	uint16_t pad;
 	uint32_t node;
 	uint64_t cookie;
-	/* first local address, or the address without translation */
+	/* first local address, or the address that has no translation */
 	uint64_t address;
 	uint64_t bytes;
 	uint64_t data;

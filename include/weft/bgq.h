@@ -90,7 +90,7 @@ enum weft_bgq_error {
 	WEFT_BGQ_ERR_LENGTH, /* length not legal for this packet type */
 	WEFT_BGQ_ERR_RANGE,  /* address outside the range registers */
 	WEFT_BGQ_ERR_NODE,   /* no such destination */
-	WEFT_BGQ_ERR_ATOMIC, /* atomic access not 8 aligned bytes */
+	WEFT_BGQ_ERR_ATOMIC, /* atomic access is not to 8 aligned bytes */
 	WEFT_BGQ_ERR_PACKET, /* received packet malformed */
 	WEFT_BGQ_ERR_REC_ID, /* received: no such reception FIFO */
 	WEFT_BGQ_ERR_INJ_ID, /* received: no such remote get FIFO */
@@ -147,7 +147,8 @@ int weft_bgq_range_set(struct weft_bgq *mu, unsigned i, void *base,
 /* flag of FIFOs and base addresses: for system use only */
 #define WEFT_BGQ_SYSTEM 1u
 #define WEFT_BGQ_HIGH	2u /* injection FIFO: user high priority */
-#define WEFT_BGQ_RGET	4u /* injection FIFO: remote gets append here */
+/* injection FIFO to which remote gets append descriptors */
+#define WEFT_BGQ_RGET	4u
 
 /* Sets base address i; flags: WEFT_BGQ_SYSTEM. base NULL removes it. */
 int weft_bgq_bat_set(struct weft_bgq *mu, unsigned i, void *base,
@@ -210,7 +211,7 @@ enum weft_bgq_store_op {
 	WEFT_BGQ_STORE,
 	WEFT_BGQ_STORE_TWIN, /* stores both words if they are equal */
 	WEFT_BGQ_STORE_ADD,
-	/* adds; WEFT_BGQ_IRQ_ZERO if the result is 0 */
+	/* adds; raises WEFT_BGQ_IRQ_ZERO if the result is 0 */
 	WEFT_BGQ_STORE_ADD_ZERO,
 	WEFT_BGQ_STORE_OR,
 	WEFT_BGQ_STORE_XOR,
@@ -239,7 +240,7 @@ struct weft_bgq_msg {
 	uint16_t net_map; /* WEFT_BGQ_NET_*; 0: the torus directions */
 	uint8_t vc;	  /* enum weft_bgq_vc */
 	uint8_t flags;	  /* WEFT_BGQ_PREFETCH, _INTERRUPT, _STAY */
-	uint8_t load_op;  /* enum weft_bgq_load_op on the payload */
+	uint8_t load_op;  /* enum weft_bgq_load_op, applied to the payload */
 	uint8_t zone;	  /* zone set of dynamic packets, 0..3 */
 	/* direction per dimension, -1 or +1; 0: the network chooses */
 	int8_t hint[WEFT_BGQ_DIMS];
@@ -251,7 +252,7 @@ struct weft_bgq_msg {
 struct weft_bgq_put {
 	uint16_t bat;
 	uint16_t ctr_bat;
-	uint8_t store_op; /* enum weft_bgq_store_op on the target */
+	uint8_t store_op; /* enum weft_bgq_store_op, applied to the target */
 	uint64_t offset;  /* offset from base address bat */
 	/* offset of the counter: 8 aligned bytes, counts down */
 	uint64_t ctr_offset;
@@ -318,9 +319,9 @@ int weft_bgq_route_set(struct weft_bgq *mu, unsigned route, uint32_t parent,
 int weft_bgq_route_clear(struct weft_bgq *mu, unsigned route);
 
 /*
- * Halts a part of the unit, as an uncorrectable memory error in it does: the
- * part sends and accepts nothing until its bit of WEFT_BGQ_HALTED is cleared;
- * other parts continue. Raises WEFT_BGQ_IRQ_HALT.
+ * Halts a part of the unit, as an uncorrectable memory error in that part
+ * would: the part sends and accepts nothing until its bit of WEFT_BGQ_HALTED is
+ * cleared; other parts continue. Raises WEFT_BGQ_IRQ_HALT.
  */
 int weft_bgq_halt(struct weft_bgq *mu, enum weft_bgq_part part);
 
@@ -344,7 +345,7 @@ enum weft_bgq_upc {
 	WEFT_BGQ_UPC_MASTER_WRITES,
 	WEFT_BGQ_UPC_MASTER_WRITE_BYTES,
 	/*
-	 * Accesses of the processors to the slave port: to the registers of
+	 * Accesses by the processors to the slave port: to the registers of
 	 * FIFOs and of the barrier unit, and to base addresses.
 	 */
 	WEFT_BGQ_UPC_SLAVE_READS,
@@ -377,7 +378,8 @@ enum weft_bgq_reg {
 	WEFT_BGQ_REC_THRESHOLD,
 	/* bits of enum weft_bgq_irq; a store clears bits */
 	WEFT_BGQ_IRQ_PENDING,
-	WEFT_BGQ_IRQ_MASK, /* mask: the interrupts that call the callback */
+	/* mask of the interrupts for which the callback is called */
+	WEFT_BGQ_IRQ_MASK,
 	WEFT_BGQ_ERR_CODE, /* last error: enum weft_bgq_error */
 	WEFT_BGQ_ERR_ID,   /* FIFO, base address or node of the last error */
 	WEFT_BGQ_ERR_ADDRESS,
@@ -386,8 +388,8 @@ enum weft_bgq_reg {
 	WEFT_BGQ_NET_RECEIVED, /* packets received from the network */
 	/*
 	 * Barrier unit, per class route: three bits of this node, and their OR
-	 * over all members. The second name is for stores of the system, which
-	 * alone may change a class with WEFT_BGQ_SYSTEM.
+	 * over all members. The second name is for stores by the system; only
+	 * the system may change a class with WEFT_BGQ_SYSTEM.
 	 */
 	WEFT_BGQ_GI_CONTROL,
 	WEFT_BGQ_GI_CONTROL_SYSTEM,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A collective call. The MPI layer, or a collective call of libfabric, fills
+ * A collective call. The MPI layer, or a libfabric collective call, fills in
  * one struct weft_coll_call; the provider, the collective unit and the model of
  * virtual time use the same struct and the same kinds.
  */

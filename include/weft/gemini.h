@@ -74,8 +74,9 @@ enum weft_gemini_status {
 	/* wrong protection tag, or no write permission */
 	WEFT_GEMINI_PROTECTION,
 	WEFT_GEMINI_BOUNDS,
-	WEFT_GEMINI_SEQ_TERMINATE, /* send without a posted buffer */
-	WEFT_GEMINI_TIMEOUT,	   /* no response from the target */
+	/* a send found no posted buffer at the target */
+	WEFT_GEMINI_SEQ_TERMINATE,
+	WEFT_GEMINI_TIMEOUT, /* no response from the target */
 	WEFT_GEMINI_HT_DATA,
 };
 
@@ -106,7 +107,7 @@ struct weft_gemini_attr {
 	uint16_t torus[3];
 	uint32_t pe;
 	/*
-	 * Requests without response end with WEFT_GEMINI_TIMEOUT after one to
+	 * Requests without a response end with WEFT_GEMINI_TIMEOUT after one to
 	 * two periods, partly received sends after half a period. 0: no
 	 * timeouts. The hardware's period is WEFT_GEMINI_SCRUB_NS; an emulated
 	 * unit responds only when its program polls, so use a longer period.
@@ -223,7 +224,10 @@ int weft_gemini_window_ptag(struct weft_gemini *f, unsigned w, uint8_t ptag);
 /* Stores 0..64 bytes; the source may be reused at once. */
 int weft_gemini_store(struct weft_gemini *f, unsigned w, uint64_t offset,
 		      const void *src, unsigned bytes);
-/* Writes up to 1024 bytes by several stores: either all, or none (-EAGAIN). */
+/*
+ * Writes up to 1024 bytes by several stores. Either all stores are issued, or
+ * none (-EAGAIN).
+ */
 int weft_gemini_put(struct weft_gemini *f, unsigned w, uint64_t offset,
 		    const void *src, uint64_t bytes);
 /*
@@ -335,7 +339,7 @@ void weft_gemini_smsg_name(const struct weft_gemini_smsg *s,
 			   struct weft_gemini_smsg_name *name);
 /*
  * Connects a mailbox, which then uses window w. Both sides must have the same
- * slots and sizes.
+ * number of slots and the same message size.
  */
 int weft_gemini_smsg_connect(struct weft_gemini_smsg *s, unsigned w,
 			     const struct weft_gemini_smsg_name *remote);

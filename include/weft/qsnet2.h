@@ -180,7 +180,7 @@ int weft_qsnet2_filter(struct weft_qsnet2 *s, unsigned context,
 
 #define WEFT_QSNET2_MAY_EVENT  1u
 #define WEFT_QSNET2_MAY_WAIT   2u
-#define WEFT_QSNET2_MAY_MODIFY 4u /* commands add and copy */
+#define WEFT_QSNET2_MAY_MODIFY 4u /* the commands "add" and "copy" */
 #define WEFT_QSNET2_MAY_WRITE  8u
 #define WEFT_QSNET2_MAY_THREAD 16u
 #define WEFT_QSNET2_MAY_DMA    32u
@@ -247,15 +247,17 @@ enum weft_qsnet2_command {
 };
 
 enum weft_qsnet2_transaction {
-	WEFT_QSNET2_T_WRITE = 1, /* 1..128 bytes to address */
+	WEFT_QSNET2_T_WRITE = 1, /* writes 1..128 bytes to address */
 	WEFT_QSNET2_T_SET_EVENT,
 	WEFT_QSNET2_T_REMOTE_DMA, /* DMA descriptor that the target executes */
 	WEFT_QSNET2_T_DISCARD,	  /* acknowledge with Discard */
-	WEFT_QSNET2_T_TEST_GE, /* TestFail unless word at address >= operand */
+	/* answers TestFail unless the word at address >= operand */
+	WEFT_QSNET2_T_TEST_GE,
 	WEFT_QSNET2_T_TEST_LT,
 	WEFT_QSNET2_T_TEST_EQ,
 	WEFT_QSNET2_T_TEST_NE,
-	WEFT_QSNET2_T_WAIT_GE, /* like TEST, but Discard instead of TestFail */
+	/* like TEST_GE, but answers Discard instead of TestFail */
+	WEFT_QSNET2_T_WAIT_GE,
 	WEFT_QSNET2_T_WAIT_LT,
 	WEFT_QSNET2_T_WAIT_EQ,
 	WEFT_QSNET2_T_WAIT_NE,
@@ -316,7 +318,10 @@ static inline void weft_qsnet2_open_packet(struct weft_qsnet2_stream *s,
 			 WEFT_QSNET2_OPEN_PACKET | w | (uint64_t)vproc << 32);
 }
 
-/* Adds a transaction. type may include T_LAST; data is padded to words. */
+/*
+ * Adds a transaction. type may include WEFT_QSNET2_T_LAST; data is padded to
+ * words.
+ */
 static inline void weft_qsnet2_transaction(struct weft_qsnet2_stream *s,
 					   unsigned type, uint64_t address,
 					   const void *data, unsigned bytes)
@@ -470,8 +475,8 @@ struct weft_qsnet2_event {
 };
 
 /*
- * Arms the event: subtracts count and sets the action. Earlier sets are
- * included, so the event may fire at once.
+ * Arms the event: subtracts count and sets the action. Earlier sets count too,
+ * so the event may fire at once.
  */
 static inline void weft_qsnet2_wait_event(struct weft_qsnet2_stream *s,
 					  uint64_t address, uint32_t count,
@@ -489,7 +494,10 @@ static inline void weft_qsnet2_wait_event(struct weft_qsnet2_stream *s,
 #define WEFT_QSNET2_DMA_REMOTE 1u /* vproc executes the descriptor: a get */
 /* dst is an input queue; the data fills one slot */
 #define WEFT_QSNET2_DMA_QUEUE  2u
-/* Data type, as for a write; each page may have either byte order. */
+/*
+ * Data type of the DMA, as for a write (WEFT_QSNET2_T_16, _32); each page may
+ * have either byte order.
+ */
 #define WEFT_QSNET2_DMA_16     64u
 #define WEFT_QSNET2_DMA_32     128u
 #define WEFT_QSNET2_DMA_64     192u
@@ -640,7 +648,10 @@ struct weft_qsnet2_tports_stats {
 int weft_qsnet2_tports_open(struct weft_qsnet2 *s,
 			    const struct weft_qsnet2_tports_attr *attr,
 			    struct weft_qsnet2_tports **t_p);
-/* Waits at most one second for sends, then drops the incomplete ones. */
+/*
+ * Closes the tagged ports: waits at most one second for sends, then drops the
+ * incomplete sends.
+ */
 void weft_qsnet2_tports_close(struct weft_qsnet2_tports *t);
 
 /*
@@ -652,7 +663,8 @@ int weft_qsnet2_tports_tx(struct weft_qsnet2_tports *t, uint32_t dest,
 			  uint64_t tag, const void *buf, uint64_t bytes,
 			  unsigned flags, unsigned *req_p);
 /*
- * Receives a message whose tag equals `tag`, except for the bits of `ignore`.
+ * Receives a message whose tag equals `tag`, except in the bits set in
+ * `ignore`.
  */
 int weft_qsnet2_tports_rx(struct weft_qsnet2_tports *t, uint32_t sender,
 			  uint64_t tag, uint64_t ignore, void *buf,
@@ -664,7 +676,7 @@ int weft_qsnet2_tports_rx(struct weft_qsnet2_tports *t, uint32_t sender,
 int weft_qsnet2_tports_done(struct weft_qsnet2_tports *t, unsigned req,
 			    struct weft_qsnet2_tports_status *st);
 /*
- * Polls the unit until a request is complete. Returns like
+ * Polls the unit until a request is complete. Returns the same values as
  * weft_qsnet2_tports_done(), or -ETIMEDOUT.
  */
 int weft_qsnet2_tports_wait(struct weft_qsnet2_tports *t, unsigned req,

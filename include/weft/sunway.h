@@ -343,7 +343,7 @@ int weft_sunway_rq_post(struct weft_sunway *n, unsigned engine, unsigned vi,
 enum weft_sunway_action {
 	WEFT_SUNWAY_REFUSE,
 	WEFT_SUNWAY_REG_READ,  /* replies with IO word `remote` */
-	WEFT_SUNWAY_REG_WRITE, /* writes the value */
+	WEFT_SUNWAY_REG_WRITE, /* writes the value to IO word `remote` */
 	WEFT_SUNWAY_REG_ADD,
 	WEFT_SUNWAY_CALL, /* calls attr.manage */
 };
@@ -353,7 +353,7 @@ int weft_sunway_command_map(struct weft_sunway *n, unsigned command,
 			    unsigned group);
 int weft_sunway_group_map(struct weft_sunway *n, unsigned group,
 			  enum weft_sunway_action action);
-/* Accesses to the IO space by the node's own processor. */
+/* Access the IO space from the node's own processor. */
 int weft_sunway_io_get(struct weft_sunway *n, unsigned engine, unsigned word,
 		       uint64_t *v_p);
 int weft_sunway_io_set(struct weft_sunway *n, unsigned engine, unsigned word,

@@ -1,4 +1,5 @@
-# prov/backend: the table of live mode and virtual time
+# prov/backend: the table of functions that differ between live mode and virtual
+# time
 EXTRA_DIST += prov/backend/README
 libweftcarrier_la_SOURCES += prov/backend/backend.h prov/backend/backend_live.c
 

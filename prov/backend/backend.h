@@ -35,7 +35,7 @@ enum weft_vc {
  * sent.
  */
 struct weft_pkt_attr {
-	uint8_t path; /* path of the machine, number from backend->path */
+	uint8_t path; /* number of the machine's path, from backend->path() */
 	/*
 	 * path at the peer, plus one, if its memory is of another kind; 0: same
 	 * path
@@ -43,7 +43,10 @@ struct weft_pkt_attr {
 	uint8_t path_in;
 	uint8_t vc;   /* enum weft_vc */
 	uint8_t zone; /* dynamic routing: the order of dimensions */
-	/* ordered routing: order by cache line of the target, not by pair */
+	/*
+	 * ordered routing: keep the order per cache line of the target, not per
+	 * pair
+	 */
 	bool spread;
 	/* dynamic routing: packets on the escape channel stay there */
 	bool stay;
@@ -63,7 +66,8 @@ struct weft_dma_path {
 	/* path to the peer, for data or request */
 	struct weft_pkt_attr there;
 	struct weft_pkt_attr back;
-	bool quick; /* the processor needs only the time of a single packet */
+	/* the processor spends only as much time as for a single packet */
+	bool quick;
 };
 
 /* ---- transfers ----------------------------------------------------------- */
@@ -72,7 +76,7 @@ struct weft_dma_path {
 struct weft_dma {
 	struct iovec local[4];
 	int local_count;
-	bool ordered;	 /* executes after earlier DMA to the same peer */
+	bool ordered;	 /* executed after earlier DMA to the same peer */
 	bool by_line;	 /* ordered only within one cache line of the target */
 	uint64_t remote; /* address in the peer's memory */
 	uint64_t region; /* start address of the remote region; 0: unknown */
@@ -82,8 +86,8 @@ struct weft_dma {
 	/*
 	 * called once, before the post returns 0 or in a later poll; err: 0 or
 	 * -errno. The local memory stays in use until then. -EOPNOTSUPP: the
-	 * kernel does not let ranks access each other's memory, or an atomic
-	 * targets a peer with several threads.
+	 * operating system does not let ranks access each other's memory, or an
+	 * atomic targets a peer with several threads.
 	 */
 	void (*done)(struct weft_dma *d, int err);
 };
@@ -200,8 +204,8 @@ struct weft_backend {
 	/* packets on different paths may be reordered: WEFT_PKT_ANY_ROUTE */
 	bool any_route;
 	/*
-	 * The interfaces execute transfers, and no processor copies: a transfer
-	 * completes in a later poll.
+	 * The interfaces execute transfers, and no processor copies data: a
+	 * transfer completes in a later poll.
 	 */
 	bool transfers_later;
 	bool atomics; /* the interfaces execute atomics */
@@ -224,8 +228,8 @@ struct weft_backend {
 
 	/* ---- clock ---- */
 	/*
-	 * Returns the time of the rank's clock. pay: the read costs the
-	 * machine's time.
+	 * Returns the time of the rank's clock. pay: reading the clock takes as
+	 * much virtual time as on the machine.
 	 */
 	uint64_t (*now_ps)(struct weft_carrier *c, bool pay);
 	uint64_t (*tick_ps)(struct weft_carrier *c);
@@ -243,9 +247,10 @@ struct weft_backend {
 	 */
 	int (*file)(struct weft_carrier *c, uint64_t bytes, bool write);
 	/*
-	 * An operation has completed, possibly without a packet: its message
-	 * arrived before the receive was posted. The rank is not in a polling
-	 * loop, so each of its next polls without result takes one step.
+	 * Notifies the backend that an operation has completed, possibly
+	 * without a packet because its message arrived before the receive was
+	 * posted. The rank is not in a polling loop, so each of its next polls
+	 * without result takes one step.
 	 */
 	void (*completed)(struct weft_carrier *c);
 	/*
@@ -258,15 +263,15 @@ struct weft_backend {
 	/* ---- packets ---- */
 	/*
 	 * Announces that the next packet starts a message of several packets,
-	 * which costs more.
+	 * which takes more time than a single packet.
 	 */
 	void (*long_message)(struct weft_carrier *c);
 	/* Sets the path of the next packet; valid for one accepted packet. */
 	void (*routing)(struct weft_carrier *c,
 			const struct weft_pkt_attr *routing);
 	/*
-	 * The unit has refused a packet: the next wait ends when a packet has
-	 * arrived.
+	 * Notifies the backend that the unit has refused a packet: the next
+	 * wait ends when a packet has arrived.
 	 */
 	void (*full)(struct weft_carrier *c);
 	/*
@@ -280,7 +285,8 @@ struct weft_backend {
 	 * Returns whether the interface matches the messages of this endpoint;
 	 * NULL: the processor matches. If so, searched() is called for every
 	 * search of a queue, with the number of entries compared and, if an
-	 * arriving message has matched, the time of the receive's post.
+	 * arriving message has matched, the time at which the receive was
+	 * posted.
 	 */
 	bool (*matches)(struct weft_carrier *c);
 	void (*searched)(struct weft_carrier *c, uint64_t entries,

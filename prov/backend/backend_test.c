@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The live row: transfers are cut to their length and complete within the call,
- * a refused transfer does not complete, paths and atomics do not exist.
+ * The backend of live mode: transfers are cut to their length and complete
+ * within the call, a refused transfer does not complete, and paths and atomics
+ * do not exist.
  */
 #include "prov/backend/backend.h"
 #include "src/base/attr.h"

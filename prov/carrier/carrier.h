@@ -39,7 +39,10 @@ struct weft_carrier;
 struct weft_backend;
 struct weft_vt;
 
-/* Another endpoint as seen by this one. Carriers embed it as first member. */
+/*
+ * Another endpoint as seen by this one. Carriers embed this struct as the first
+ * member of their peer records.
+ */
 struct weft_peer {
 	/* the peer's name; stored in the carrier's record */
 	const union weft_name *name;
@@ -53,7 +56,7 @@ struct weft_peer {
 	void *up; /* belongs to the caller; initially NULL */
 };
 
-/* Callbacks, passed to open. They may call send, never poll or wait. */
+/* Callbacks, passed to open. They may call send, but never poll or wait. */
 struct weft_carrier_up {
 	/*
 	 * A packet from src has arrived. Both pointers are valid only during
@@ -197,7 +200,8 @@ struct weft_stream_xfer {
 	struct weft_list link;
 	/* connection, set by the carrier; NULL: not in progress */
 	void *conn;
-	const struct iovec *iov; /* valid until done or withdraw */
+	/* segments; valid until done or withdraw is called */
+	const struct iovec *iov;
 	int iov_count; /* number of segments, at most WEFT_STREAM_IOV */
 	uint64_t start;
 	uint64_t bytes;
@@ -227,7 +231,7 @@ struct weft_stream_ops {
 	 */
 	int (*supply)(struct weft_carrier *c, struct weft_peer *peer,
 		      struct weft_stream_xfer *x);
-	/* Ends a transfer without a call of done. */
+	/* Ends a transfer without calling done. */
 	void (*withdraw)(struct weft_carrier *c, struct weft_peer *peer,
 			 struct weft_stream_xfer *x);
 	/* Returns whether expect would succeed. */
@@ -244,7 +248,7 @@ struct weft_carrier_ops {
 	const char *name;
 	/* functions for streams; NULL: the carrier has no streams */
 	const struct weft_stream_ops *stream;
-	/* row of the table of prov/backend/backend.h */
+	/* row of the table in prov/backend/backend.h */
 	const struct weft_backend *backend;
 	/* packets are copied in memory and cross no link that damages them */
 	bool memory;
@@ -364,7 +368,7 @@ struct weft_carrier {
 	int extra_fd;
 };
 
-/* the live row, used by all carriers but vt */
+/* the row of the backend table for live mode, used by all carriers except vt */
 extern const struct weft_backend weft_backend_live;
 
 extern const struct weft_carrier_ops weft_carrier_shm;

@@ -6,9 +6,9 @@
  *   seed=7; loss=0.01; duplicate=0.01; reorder=0.05; corrupt=0.01;
  *   delay=0.1 by 2 ms; partition 10.0.0.1|10.0.0.2 at 1 s for 3 s; cut=100000
  *
- * Probabilities are per packet or datagram, times count from the opening of
- * the endpoint, and * in a partition matches all hosts. With cut=N every stream
- * (prov/carrier/stream) breaks after N bytes. For tests: `raw`
+ * Probabilities are per packet or datagram, times are measured from the opening
+ * of the endpoint, and * in a partition matches all hosts. With cut=N every
+ * stream (prov/carrier/stream) breaks after N bytes. For tests: `raw`
  * passes the faults to the caller instead of repairing them, die=N stops the
  * endpoint after N sends without closing it.
  */
@@ -24,7 +24,7 @@
 struct carrier_faults {
 	struct weft_fault_plan plan;
 	struct weft_rng rng;
-	bool any; /* the plan contains faults of datagrams */
+	bool any; /* the plan contains faults that affect datagrams */
 	bool raw;
 	uint64_t cut; /* bytes before a stream breaks; 0: never */
 	uint64_t die; /* sends before the endpoint stops; 0: never */

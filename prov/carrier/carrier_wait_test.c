@@ -2,7 +2,7 @@
 /*
  * Races between a thread that starts to block and the event that ends its wait,
  * for all carriers. test/prov/prov_unbounded.sh runs this test without slices
- * (src/os/waiter.h), so that a lost wake-up is a hang.
+ * (src/os/waiter.h), so that a lost wake-up causes a hang.
  */
 #include "src/base/attr.h"
 #include "src/base/clock.h"
@@ -19,7 +19,7 @@
 struct race {
 	const struct weft_carrier_ops *ops;
 	struct end *e; /* endpoint of the waiting thread */
-	/* returns whether the event of round n has occurred; polls */
+	/* polls, and returns whether the event of round n has occurred */
 	bool (*check)(struct race *r, uint64_t n);
 	weft_au64 event; /* last round whose event has occurred */
 	weft_au64 ended; /* last round that the waiting thread has completed */

@@ -16,7 +16,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Blocks between two reductions; an Ethernet datagram needs only one. */
+/*
+ * Blocks between two reductions; an Ethernet datagram needs only one reduction.
+ */
 #define WEFT_GHASH_STRIDE 96
 
 struct code_ghash_unit;

@@ -106,7 +106,7 @@ WITH_PMULL static inline uint64x2_t fold(uint64x2_t low, uint64x2_t high)
 	return veorq_u64(veorq_u64(high, top), exchanged(low));
 }
 
-/* Returns the product, as a block. */
+/* Returns the reduced product, as a block. */
 WITH_PMULL static inline uint64x2_t reduce(const struct product *p)
 {
 	uint64x2_t mid = veorq_u64(p->mid, veorq_u64(p->lo, p->hi));

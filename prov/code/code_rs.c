@@ -41,7 +41,7 @@ static void generator(const struct weft_code_rs *rs, uint16_t *g)
 	}
 }
 
-/* Sets r to r x modulo the generator. */
+/* Sets r to r * x modulo the generator. */
 static void times_x(const struct weft_code_rs *rs, const uint16_t *g,
 		    uint16_t *r)
 {
@@ -148,7 +148,10 @@ WEFT_INLINE struct weft_code_rs_checks encode(const struct weft_code_rs *rs,
 	for (; bits >= 40; bits -= 40, p += 5)
 		step(rs, load40(p) ^ r.w[0], 40, one_word, &r);
 	x = load_rest(p, bits);
-	/* a single symbol is the last of four; the others are zero */
+	/*
+	 * a single symbol is treated as the last of four, of which the others
+	 * are zero
+	 */
 	for (unsigned left = (bits + 9) / 10; left; left--, x >>= 10)
 		step(rs, ((x ^ r.w[0]) & 1023) << 30, 10, one_word, &r);
 	return r;

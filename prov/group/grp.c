@@ -577,7 +577,7 @@ void grp_lost(struct weft_nic *nic, struct weft_peer *peer, int err)
 
 		if (i < 0)
 			continue;
-		/* a member that has left properly may exit */
+		/* not an error if the member has left: its process may exit */
 		if (!c->gone[i])
 			grp_fail(c, err);
 		if (c->n <= COLL_SMALL_MAX)

@@ -24,7 +24,7 @@ struct weft_peer;
 struct weft_nic_group;
 
 struct weft_nic_group_attr {
-	/* peers of the members, in the order of the set */
+	/* peers of the members, in the order of their indices */
 	struct weft_peer *const *member;
 	int n;
 	int me;	       /* index of this member; member[me] is not used */

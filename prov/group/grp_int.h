@@ -34,7 +34,10 @@ enum coll_state {
 	COLL_FAILED,
 };
 
-/* Contribution of a member to a join; combined by bitwise and. */
+/*
+ * Contribution of a member to a join; contributions are combined by bitwise
+ * AND.
+ */
 struct join_vote {
 	uint64_t routes; /* free class routes, bit mask; 0: no common memory */
 	/*
@@ -44,7 +47,7 @@ struct join_vote {
 	uint64_t barriers; /* free barrier classes */
 	/*
 	 * requested arity of trees, encoded as this number of low bits, so that
-	 * a bitwise and of all requests gives their minimum; 0: binomial tree
+	 * the bitwise AND of all requests gives their minimum; 0: binomial tree
 	 */
 	uint64_t arity[COLL_ARITY_MAX / 64];
 	uint64_t flags; /* flags, enum join_flag */
@@ -243,8 +246,9 @@ bool nic_last_respond(struct weft_nic *nic, struct weft_peer *src,
 		      const struct weft_pkt *pkt);
 
 /*
- * grp_check.c. poll: checks operations that wait long. receive: handles a
- * message (false: invalid). fail: fails the group at all members.
+ * grp_check.c. poll: checks operations that have waited for a long time.
+ * receive: handles a message (false: invalid). fail: fails the group at all
+ * members.
  */
 void nic_check_poll(struct weft_nic *nic);
 bool nic_check_receive(struct weft_nic_group *c, int from,

@@ -77,7 +77,10 @@ static struct weft_carrier *coll_carrier(const struct weft_nic_group *c)
 	return c->nic->unit->carrier;
 }
 
-/* Wakes a waiter; members that cannot block on an event word get a packet. */
+/*
+ * Wakes a waiting member by its event word; members that cannot block on an
+ * event word get a packet.
+ */
 static void coll_wake(void *arg, struct weft_event *event_word)
 {
 	struct weft_nic_group *c = arg;
@@ -209,7 +212,10 @@ static int join_open_groups(struct weft_nic_group *c)
 		.oversubscribed = c->oversubscribed,
 		.form = c->form,
 		.tree = &c->tree,
-		/* not when oversubscribed: one member then wakes all others */
+		/*
+		 * not when oversubscribed: in a flat barrier one member wakes
+		 * all others
+		 */
 		.flat = c->n <= WEFT_CUNIT_FLAT && !c->oversubscribed,
 	};
 	int ret = segment_table_alloc(c);
@@ -284,7 +290,10 @@ static int join_host_tree(struct weft_nic_group *c)
 	return ret;
 }
 
-/* Returns whether the tree or the form depends on the nodes of the members. */
+/*
+ * Returns whether the tree or the form of barriers depends on the nodes of the
+ * members.
+ */
 static bool by_nodes(const struct weft_nic_group *c)
 {
 	const struct weft_machine *m = c->nic->machine;
@@ -382,8 +391,8 @@ void grp_join_fail(struct weft_nic_group *c, int err)
 }
 
 /*
- * Takes a class that is free at all members, if there is one. Returns false if
- * another join has taken that class first.
+ * Takes a class that is free at all members. Returns false if another join has
+ * taken that class first.
  */
 static bool class_take(const struct weft_nic_group *c, uint64_t everywhere,
 		       uint64_t *here, int *id_p)
@@ -419,7 +428,10 @@ static uint64_t routes_leaving(const struct grp *nc)
 	return leaving;
 }
 
-/* Takes a route and continues, unless another join has taken it first. */
+/*
+ * Takes a route and continues this join, unless another join has taken the
+ * route first.
+ */
 static void join_take(struct weft_nic_group *c)
 {
 	struct grp *nc = c->nic->coll;
@@ -491,7 +503,10 @@ static bool needs_places(const struct weft_nic_group *c)
 			   : c->common.flags & JOIN_PLACED;
 }
 
-/* Returns the minimum of the requested arities: the number of bits set. */
+/*
+ * Returns the minimum of the requested arities, which is the number of bits set
+ * in the combined votes.
+ */
 static unsigned common_arity(const struct join_vote *w)
 {
 	unsigned n = 0;
@@ -513,7 +528,10 @@ static void join_gathered(struct weft_coll_call *call)
 	}
 	c->arity = common_arity(&c->common);
 	c->oversubscribed = !(c->common.flags & JOIN_ENOUGH_CPUS);
-	/* all members have left a common route: retry until it is free */
+	/*
+	 * no route is free yet, but all members have left a common route: retry
+	 * until it is free
+	 */
 	if (!c->common.routes && c->common.soon &&
 	    ++c->join_collisions < COLL_TRIES) {
 		join_gather(c);

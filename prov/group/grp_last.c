@@ -26,7 +26,7 @@ enum {
 
 struct coll_last {
 	bool notice_sent;
-	/* members that are gone or whose last notice was received */
+	/* number of members that are gone or whose last notice was received */
 	int count;
 	unsigned char state[]; /* state of each member */
 };
@@ -85,7 +85,10 @@ static void last_send(struct weft_nic_group *c)
 	last_state_add(c, c->me, LAST_RECEIVED);
 }
 
-/* Continues after a change of state; may free the group. */
+/*
+ * Continues the exchange of last notices after the state of a member has
+ * changed; may free the group.
+ */
 static void last_continue(struct weft_nic_group *c)
 {
 	last_send(c);

@@ -111,13 +111,17 @@ static void dma(struct weft_grp_work *w, int member, bool write, void *at,
 
 	c->nic->dma_bytes += bytes;
 	/*
-	 * other members wait at the points, so the error is reported at the end
+	 * other members wait at the synchronisation points, so the error is
+	 * reported at the end
 	 */
 	if (ret && !w->call.err)
 		w->call.err = ret == -ECONNRESET ? ret : -EIO;
 }
 
-/* Returns bytes of a member's contribution, fetched into buf or in place. */
+/*
+ * Returns a pointer to bytes of a member's contribution, in place or fetched
+ * into buf.
+ */
 static const void *contribution(struct weft_grp_work *w, int member, size_t at,
 				size_t bytes, void *buf)
 {
@@ -281,7 +285,8 @@ static void arrive(struct weft_grp_work *w, unsigned points, unsigned phase)
 /*
  * Reads and checks the published words. If a member has not arrived, or the
  * words belong to another operation, fails the group at all members and returns
- * false. At the last point the words may already belong to the next operation.
+ * false. At the last synchronisation point the words may already belong to the
+ * next operation.
  */
 static bool published_check(struct weft_grp_work *w)
 {
@@ -395,7 +400,10 @@ static void leave(struct weft_grp_work *w)
 	w->call.done(&w->call);
 }
 
-/* Returns whether the operation waits at a point that is not complete. */
+/*
+ * Returns whether the operation waits at a synchronisation point that other
+ * members have not reached.
+ */
 static bool is_waiting(const struct weft_grp_work *w)
 {
 	struct weft_cunit_watch watch;
@@ -490,7 +498,10 @@ bool nic_long_spin(struct weft_grp_work *w, unsigned polls)
 			return false;
 		if (w->complete || nic_long_ready(w->coll, &watch))
 			continue;
-		/* A5: same ordering as in the later check of the point */
+		/*
+		 * A5: same ordering as in weft_cunit_syncpoint_reached(), which
+		 * checks the point later
+		 */
 		while (weft_load64(watch.word) < watch.want) {
 			if (!polls--)
 				return false;
@@ -526,8 +537,9 @@ static bool long_probes_member(const struct weft_nic_group *c, int member)
 }
 
 /*
- * Tests whether DMA works. A member that may access one peer of its host may
- * access all, so in a large group each member is tested by its neighbours only.
+ * Tests whether DMA works. A member that may access one peer on its host may
+ * access all of them, so in a large group each member is tested by its
+ * neighbours only.
  */
 static int long_probe(struct weft_nic_group *c)
 {

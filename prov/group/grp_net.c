@@ -35,7 +35,7 @@ struct nic_net {
 	int me;
 	int err;
 	uint64_t posted; /* next packet number */
-	uint64_t taken;	 /* packets completed at this member */
+	uint64_t taken;	 /* number of packets completed at this member */
 	struct weft_coll_call *head;
 	struct weft_coll_call *tail;
 	size_t packet_size; /* bytes of a packet */
@@ -275,7 +275,8 @@ static void fill_part(const struct nic_net *n,
 	}
 	/*
 	 * Members other than the root contribute zeroes to a broadcast, which
-	 * need not be added: an atomic increments the arrival counter.
+	 * need not be added, so these members only increment the arrival
+	 * counter by an atomic.
 	 */
 	part->word = fits_atomic(part) ||
 		     (call->kind == WEFT_COLL_BCAST && call->root != n->me);
@@ -330,7 +331,8 @@ static bool send_one(struct nic_net *n, struct weft_coll_call *call)
 }
 
 /*
- * Returns whether the result of packet k shows that all members have arrived.
+ * Returns whether receiving the result of packet k implies that all members
+ * have arrived.
  */
 static bool is_sync(const struct nic_net *n, const struct weft_coll_call *call,
 		    size_t k)
@@ -408,7 +410,10 @@ static uint32_t phase_of(const struct nic_net *n)
 						  : NET_CHAIN_WINDOW - 1);
 }
 
-/* Records the last packet of a call that synchronises all members, if any. */
+/*
+ * Records which packet of a call is the last to synchronise all members, if any
+ * does.
+ */
 static void sync_record(struct nic_net *n, const struct weft_coll_call *call)
 {
 	for (size_t k = call->packets; k > 0; k--) {

@@ -263,8 +263,8 @@ WEFT_HOT bool weft_grp_spin(struct weft_grp_work *w, unsigned polls)
 }
 
 /*
- * Checks for completion after a wake-up. If the poll of the modelled network
- * found only this result, no further poll is needed.
+ * Checks for completion after a wake-up. If polling the modelled network
+ * yielded nothing but the result of this operation, no further poll is needed.
  */
 WEFT_HOT void weft_grp_poll_woken(struct weft_grp_work *w, int budget)
 {

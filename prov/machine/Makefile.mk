@@ -1,4 +1,5 @@
-# prov/machine/{bgq,gemini,qsnet2,sunway,apenet}: the units of the machines, and what they share
+# prov/machine/{bgq,gemini,qsnet2,sunway,apenet}: the units of the machines, and
+# the code that these units share
 noinst_LTLIBRARIES += libweftunits.la
 libweftunits_la_SOURCES = \
 	prov/machine/machine_response.c prov/machine/machine_response.h \
@@ -86,7 +87,7 @@ C_TESTS += prov/machine/machine_unit_test prov/machine/machine_process_test prov
 	prov/machine/apenet/apenet_tlb_test prov/machine/apenet/apenet_forge_test \
 	prov/machine/apenet/apenet_transport_test
 
-# The units for use without the provider.
+# A library of the units, for use without the provider.
 lib_LTLIBRARIES += libweft-nic.la
 libweft_nic_la_SOURCES =
 libweft_nic_la_LIBADD = libweftunits.la libweftcunit.la libweftmem.la \

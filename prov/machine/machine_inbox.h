@@ -21,7 +21,7 @@ struct weft_inbox {
 	void *up_arg;
 	size_t max_bytes;	/* largest payload of an engine packet */
 	struct weft_table peer; /* struct inbox_peer, allocated on first use */
-	uint32_t held;		/* packets kept for later */
+	uint32_t held;		/* number of packets kept for later */
 };
 
 void weft_inbox_init(struct weft_inbox *in, const struct weft_carrier_attr *up,
@@ -36,8 +36,8 @@ int weft_inbox_take(struct weft_inbox *in, struct weft_peer *peer,
 		    const void *piece, size_t bytes);
 
 /*
- * Returns whether packets of this peer are kept, so that the peer should be
- * slowed down.
+ * Returns whether packets of this peer are kept, in which case the unit should
+ * slow the peer down.
  */
 bool weft_inbox_holds(const struct weft_inbox *in,
 		      const struct weft_peer *peer);

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# libweft-nic: exports the units and nothing else, its headers compile alone,
-# in C and C++, and its examples run.
+# Checks libweft-nic: it exports only the units, each of its headers compiles
+# alone, in C and C++, and its examples run.
 set -u
 lib=$builddir/.libs/libweft-nic.so
 bad=0

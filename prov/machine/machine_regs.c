@@ -138,18 +138,24 @@ void weft_regs_set(struct weft_regs *r, uint32_t i,
 	if (!r->own)
 		return;
 	row = &r->own->row[i];
-	/* relaxed: only the owner writes rows and `used` */
+	/* relaxed: only the owner writes entries and `used` */
 	seq = weft_load64_relaxed(&row->seq);
 	weft_store64_relaxed(&row->seq, seq + 1);
-	/* R0 pairs with A0 in row_read: seq is odd before any new value. */
+	/*
+	 * R0 pairs with A0 in row_read: seq becomes odd before any new value is
+	 * stored.
+	 */
 	weft_store64(&row->base, e->base);
 	weft_store64(&row->bytes, e->bytes);
 	weft_store64(&row->flags, e->flags);
-	/* R1 pairs with A1 in row_read: the values before the even seq. */
+	/*
+	 * R1 pairs with A1 in row_read: the new values are stored before seq
+	 * becomes even.
+	 */
 	weft_store64(&row->seq, seq + 2);
 	/*
-	 * R2 pairs with A2 in weft_regs_find: the row before the new limit
-	 * `used`.
+	 * R2 pairs with A2 in weft_regs_find: the entry is written before the
+	 * limit `used` includes it.
 	 */
 	if (e->bytes && weft_load64_relaxed(&r->own->used) <= i)
 		weft_store64(&r->own->used, i + 1);
@@ -176,8 +182,8 @@ static int area_of(struct weft_regs *r, struct weft_peer *peer,
 }
 
 /*
- * Reads a consistent copy of a row. Returns false if the row is being written,
- * or keeps changing.
+ * Reads a consistent copy of an entry. Returns false if the entry is being
+ * written, or keeps changing.
  */
 static bool row_read(struct regs_row *row, struct weft_regs_entry *e)
 {

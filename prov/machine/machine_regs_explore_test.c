@@ -91,7 +91,10 @@ static const char *explore_entry(uint64_t base, uint64_t bytes, uint64_t flags,
 	return explore_run(&x);
 }
 
-/* A mixture of the two entries would contain these ranges. */
+/*
+ * A mixture of the two entries would contain the ranges that the peer looks up
+ * here.
+ */
 static void entries_are_read_whole(void **state)
 {
 	for (int i = 0; i < 2; i++) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Functions shared by the transports of several units: a table indexed by peer,
- * an engine packet gathered into one buffer, bulk data moved by one copy.
+ * Functions shared by the transports of several units: tables indexed by peer,
+ * gathering of an engine packet into one buffer, movement of bulk data by one
+ * copy.
  */
 #ifndef WEFT_MACHINE_TRANSPORT_H
 #define WEFT_MACHINE_TRANSPORT_H

@@ -217,7 +217,7 @@ static void the_registers_of_the_target_limit_every_access(void **state)
 	}
 }
 
-/* More buffers than bgq has range registers. */
+/* Opens more buffers than bgq has range registers. */
 static void many_buffers_are_accessible_at_a_time(void **state)
 {
 	enum { N = 60, BYTES = 2000 };

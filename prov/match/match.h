@@ -176,7 +176,7 @@ struct weft_match_msg *weft_match_find_msg(struct weft_match *m,
 
 /*
  * Return the number of entries that a linear search compares before it ends: at
- * the entry, or at the end of the queue if it is NULL.
+ * the given entry or, if the entry is NULL, at the end of the queue.
  */
 uint64_t weft_match_posted_searched(const struct weft_match *m,
 				    const struct weft_match_recv *r);

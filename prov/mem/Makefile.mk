@@ -1,4 +1,4 @@
-# prov/mem: kinds of memory
+# prov/mem: kinds of memory (of the host, of GPUs)
 noinst_LTLIBRARIES += libweftmem.la
 libweftmem_la_SOURCES = prov/mem/mem.h prov/mem/mem_kind.c \
 	prov/mem/mem_device.c prov/mem/cuda/mem_cuda.c \

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Kinds of memory for the code below fi_*, one table row each. A new kind needs
- * a file with its functions and a row in mem_kind.c; units need no change.
+ * Kinds of memory that the code below the libfabric calls (fi_*) supports, one
+ * table row each. A new kind needs a file with its functions and a row in
+ * mem_kind.c; units need no change.
  */
 #ifndef WEFT_PROV_MEM_H
 #define WEFT_PROV_MEM_H

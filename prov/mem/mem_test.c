@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #define BYTES 200000
-#define BLOCK ((size_t)4 << 16) /* bytes of a block with BYTES */
+#define BLOCK ((size_t)4 << 16) /* size of the block that holds BYTES bytes */
 
 static void bytes_round_trip_in_every_memory_kind(void **state)
 {
@@ -65,7 +65,10 @@ static void write_byte(char *at)
 	*(volatile char *)at = 1;
 }
 
-/* Accesses memory like a peer: the kernel copies, and no signal is raised. */
+/*
+ * Accesses memory like a peer: the operating system copies the byte, and no
+ * signal is raised.
+ */
 static void fetch_byte(char *at)
 {
 	char byte;

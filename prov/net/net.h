@@ -46,8 +46,9 @@ struct net_msg {
 	uint32_t src;
 	/* target node; with deposit: the last node of the line */
 	uint32_t dst;
-	uint64_t bytes;	 /* payload bytes; 0: one packet without payload */
-	uint64_t cookie; /* value of the caller, passed to every callback */
+	uint64_t bytes; /* payload bytes; 0: one packet without payload */
+	/* caller's value, passed to every callback for this message */
+	uint64_t cookie;
 	/*
 	 * Number of the injection FIFO in memory, below 65536. A FIFO sends one
 	 * message at a time, by engine and network FIFO fifo % inject_fifos. An
@@ -144,7 +145,10 @@ struct net_up {
 	 * software retransmits the packet.
 	 */
 	void (*error)(void *arg, uint64_t at, uint64_t cookie, uint32_t node);
-	/* Part of the message is lost; the last callback for this message. */
+	/*
+	 * Part of the message is lost; this is the last callback for the
+	 * message.
+	 */
 	void (*lost)(void *arg, uint64_t at, uint64_t cookie, uint32_t node);
 	/*
 	 * A node has been found dead. With NET_DEAD_LINK in node: a link of
@@ -294,7 +298,9 @@ int net_tree_open(struct net *net, const uint32_t *node, const int *parent,
 		  const uint32_t *share, uint32_t count, uint32_t *route_p);
 void net_tree_close(struct net *net, uint32_t route);
 
-/* Users of a class route; each has a virtual channel of the links. */
+/*
+ * Users of a class route; the user determines the virtual channel on the links.
+ */
 enum net_tree_class {
 	NET_TREE_WORLD, /* all nodes of a job, on the first channel */
 	NET_TREE_GROUP, /* other groups, on the second channel */
@@ -309,7 +315,9 @@ enum net_tree_class {
 int net_tree_class_set(struct net *net, uint32_t route,
 		       enum net_tree_class class);
 
-/* Contribution of one node (or rank) to one packet of a collective. */
+/*
+ * Contribution of one node (or rank) to one packet of a collective operation.
+ */
 struct net_part {
 	uint32_t route;
 	uint32_t node; /* contributing node */
@@ -372,7 +380,7 @@ unsigned net_ports(const struct net *net);
  */
 uint32_t net_nodes(const struct net *net);
 
-/* Counters of one port; the hardware has them too. */
+/* Counters of one port; the hardware has the same counters. */
 struct net_port_count {
 	uint64_t packets;
 	uint64_t chunks;    /* payload, in chunks of chunk_bytes */
@@ -410,9 +418,12 @@ struct net_count {
 	uint64_t hops;
 	uint64_t injected; /* packets injected */
 	uint64_t delivered;
-	/* hops of dynamic packets on the bubble (escape) channel */
+	/* number of hops of dynamic packets on the bubble (escape) channel */
 	uint64_t escapes;
-	/* class routes: results dropped at nodes that do not contribute */
+	/*
+	 * class routes: number of results dropped at nodes that do not
+	 * contribute
+	 */
 	uint64_t filtered;
 	uint64_t hash; /* hash that identifies the event stream */
 };

@@ -19,8 +19,8 @@ struct waiter {
 };
 
 /*
- * Returns a packet at the head of one of the receiver's queues; vc not 0: of
- * its bubble queue.
+ * Returns a packet at the head of one of the receiver's queues; if vc is not 0,
+ * of its bubble queue.
  */
 static uint32_t head_in(const struct net *net, const struct net_in *in,
 			unsigned vc)

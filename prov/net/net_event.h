@@ -14,7 +14,10 @@
  */
 enum net_ev {
 	NET_EV_ARRIVE, /* a packet's head is at a receiver */
-	/* a sender is free; payload: receiver that the packet left, plus one */
+	/*
+	 * the tail of a packet has left its sender, which is free; payload:
+	 * receiver that the packet left, plus one
+	 */
 	NET_EV_TAIL,
 	/*
 	 * payload: tokens returned to the sender; with NET_TOKEN_READY in the

@@ -493,8 +493,7 @@ static void every_number_changes_a_result(void **state)
 	unsigned unchecked = 0;
 
 #ifdef __SANITIZE_ADDRESS__
-	skip(); /* takes a minute, and runs no code that the first test does not
-		 */
+	skip(); /* takes a minute, and the first test runs the same code */
 #endif
 	for (unsigned m = 0; m < WEFT_COUNT_OF(machines); m++) {
 		print_message("%s\n", machines[m]);

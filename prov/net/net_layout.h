@@ -106,7 +106,7 @@ struct net_packet {
 			uint32_t tail;
 		};
 	};
-	/* class route: sequence number; otherwise offset in the message */
+	/* class route: sequence number; other packets: offset in the message */
 	uint64_t seq;
 	uint32_t next;	/* next packet in its queue */
 	uint32_t msg;	/* message record; class route: target member */
@@ -232,9 +232,9 @@ struct net_in {
 	uint8_t len[NET_QUEUES_MAX];
 	/* waiting time of all packets that have left, ticks */
 	uint64_t wait_ticks;
-	uint64_t free_ps; /* time at which the reception engine is free */
+	uint64_t free_ps; /* time at which the reception engine becomes free */
 	uint32_t received;
-	uint32_t chunks; /* payload chunks of received packets */
+	uint32_t chunks; /* number of payload chunks of received packets */
 };
 
 static_assert(sizeof(struct net_in) == 64, "a line");
@@ -262,7 +262,7 @@ struct net_node {
 	/* mask of the receivers whose VC 0 has no free read path */
 	uint16_t shut;
 	uint16_t mark; /* index in net_step.mark; 0: none */
-	/* per receiver: packets that are leaving VC 0 */
+	/* per receiver: number of packets that are leaving VC 0 */
 	uint8_t reading[NET_READERS];
 	uint8_t rr;
 	uint8_t pad;
@@ -284,7 +284,7 @@ enum net_class { NET_CLASS_HIGH, NET_CLASS_SYS, NET_CLASS_COLL, NET_CLASSES };
 
 /* The network interface of a node. */
 struct net_nic {
-	/* time at which memory is free; used when the L2 overflows */
+	/* time at which the memory becomes free; used when the L2 overflows */
 	uint64_t memory_ps;
 	/* tick at which the ALU of class routes is free */
 	uint64_t alu_tick;
@@ -298,7 +298,7 @@ struct net_nic {
 	/* times at which the reception engine of each class becomes free */
 	uint64_t class_ps[NET_CLASSES];
 	uint64_t bus_ps[NET_BUSES_MAX]; /* time at which each bus is free */
-	/* packets and messages that are not acknowledged yet */
+	/* number of packets and messages that are not acknowledged yet */
 	uint32_t outstanding, transactions;
 	uint64_t
 		thread_ps; /* time at which the interface's processor is free */
@@ -394,7 +394,7 @@ struct net_member {
 	uint8_t credit_down; /* packets that the parent may send to this node */
 	uint8_t barrier;     /* 1: the route has a barrier class */
 	uint8_t channel;     /* coll_shared: collective channel, 0 or 1 */
-	uint8_t system;	     /* coll_shared: 1: a route of the system */
+	uint8_t system;	     /* with coll_shared, 1: a route of the system */
 	struct net_list up;  /* packets that wait for credit_up */
 	/* packets at the parent that wait for credit_down */
 	struct net_list down;
@@ -533,12 +533,12 @@ struct net {
 	uint32_t limited;
 	uint64_t timers;
 	uint64_t copies; /* packet records that are copies (deposit) */
-	uint64_t parts;	 /* class routes: packet records in use */
+	uint64_t parts;	 /* class routes: number of packet records in use */
 	/* class routes: results dropped at nodes that do not contribute */
 	uint64_t filtered;
 	uint64_t mapped; /* messages with NET_MREC_MAPPED not yet built */
 	uint64_t late;	 /* sends whose time was too far in the past */
-	/* packets out of order despite deterministic routing */
+	/* number of packets out of order despite deterministic routing */
 	uint64_t disorder;
 	uint64_t excess; /* token counts below zero or above the maximum */
 	/* heads of the free lists */
@@ -548,7 +548,7 @@ struct net {
 	uint32_t used_packets, used_msgs;
 	/* number of events in the heap, beyond the range of the wheel */
 	uint32_t overflow_count;
-	uint32_t routes; /* open class routes */
+	uint32_t routes; /* number of open class routes */
 	/*
 	 * number of dead links, and of the dead links that all routing tables
 	 * take into account

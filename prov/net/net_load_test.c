@@ -159,8 +159,8 @@ static const struct net_up senders_up = {
 };
 
 /*
- * Every node sends as fast as possible for `ps`. Returns the packets per node
- * and packet time.
+ * Every node sends as fast as possible for `ps` picoseconds. Returns the
+ * packets per node and packet time.
  */
 static double senders_rate(struct senders *c, uint64_t ps)
 {

@@ -786,6 +786,7 @@ void net_nic_fifo_pop(struct net_step *s, unsigned fifo)
 				f->ahead_ps = (uint32_t)(f->free_ps - now);
 			}
 		}
-		engine_start(s, fifo); /* the FIFO was full */
+		/* the engine waited because the FIFO was full */
+		engine_start(s, fifo);
 	}
 }

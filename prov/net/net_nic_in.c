@@ -92,7 +92,8 @@ void net_nic_receive(struct net_step *s, unsigned port, uint32_t pi)
 	uint64_t end = reception_end(s, port, p);
 
 	if (weft_unlikely(net->rare & NET_RARE_WORM)) {
-		p->want = end; /* becomes later if the tail arrives later */
+		/* preliminary: set to a later time if the tail arrives later */
+		p->want = end;
 		net_worm_store(s, port, pi);
 		return;
 	}

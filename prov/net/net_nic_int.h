@@ -46,7 +46,10 @@ static inline uint64_t net_memory_end(const struct net *net, uint32_t node,
 	return n->memory_ps;
 }
 
-/* Returns the time of the bursts of a transfer, in addition to its bytes. */
+/*
+ * Returns the time that the bursts of a transfer take in addition to the time
+ * of its bytes.
+ */
 static inline uint64_t net_bus_bursts(const struct net_bus *bus, uint32_t bytes,
 				      uint32_t burst)
 {

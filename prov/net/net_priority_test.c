@@ -105,7 +105,10 @@ static void down_tree_goes_before_up_tree(void **state)
 	T_TRUE(l.at[down][3] < l.at[up][PACKETS - 3]);
 }
 
-/* A class route overtakes a queue of packets on the system channel. */
+/*
+ * Collective packets on a class route overtake a queue of packets on the system
+ * channel.
+ */
 static void collectives_go_before_system_packets(void **state)
 {
 	struct net_msg m = { .dst = 1,
@@ -195,7 +198,7 @@ static void routes_of_a_channel_share_the_tokens_of_a_link(void **state)
 	       100 * US);
 }
 
-/* Fills the channel of world routes from node 0 to node 1 until 100 us. */
+/* Keeps the channel of world routes from node 0 to node 1 full until 100 us. */
 static void channel_fill(struct log *l)
 {
 	uint32_t late = class_open(l, 1, NET_TREE_WORLD);
@@ -297,8 +300,8 @@ static void the_queue_integral_is_the_waiting_time(void **state)
 }
 
 /*
- * BGQ-33: two packets of each channel from node 0 to node 2, those of the
- * system channel with 32 bytes, the others with 64.
+ * BGQ-33: node 0 sends two packets on each channel to node 2, with 32 bytes on
+ * the system channel and 64 on all other channels.
  */
 static void counters_count_the_channels_of_their_masks(void **state)
 {
@@ -350,7 +353,7 @@ static void counters_count_the_channels_of_their_masks(void **state)
 	net_fixture_close(&l.e);
 }
 
-/* The queue integral of one channel, and of the others. */
+/* Checks the queue integral of one channel and that of the other channels. */
 static void the_integral_of_a_channel_counts_its_packets(void **state)
 {
 	struct net_msg m = { .bytes = 512,
@@ -387,7 +390,7 @@ static void the_integral_of_a_channel_counts_its_packets(void **state)
 /*
  * Three injection FIFOs with packets for one link are served in turn, so their
  * messages of 40 packets end within three packets of each other. A packet takes
- * 138 cycles on the link and 6 for the protocol, of 2 ns each.
+ * 144 cycles of 2 ns: 138 on the link and 6 for the protocol.
  */
 static void injection_fifos_share_a_link_equally(void **state)
 {

@@ -319,7 +319,10 @@ static void read_requests_use_bus_bandwidth(void **state)
 	       with_requests < plain + 520 * 128000);
 }
 
-/* Returns the duration of a hundred messages to `words` words of node 2. */
+/*
+ * Returns the duration of a hundred messages that target `words` different
+ * words of node 2.
+ */
 static uint64_t time_of_words(struct net_config *cfg, uint64_t words)
 {
 	struct net_msg msg = { .bytes = 8,

@@ -143,7 +143,7 @@ static void responses_pass_when_requests_fill_shared_buffers(void **state)
 	/* 13 packets use all shared buffers */
 	cfg.tokens_shared = 13 * 33 - 2;
 	for (unsigned own = 0; own < 2; own++) {
-		/* two private blocks: too few for a response of three */
+		/* two private blocks: too few for a response of three blocks */
 		for (unsigned vc = 0; vc < 4; vc++)
 			cfg.tokens[vc] = own ? 16 : 2;
 		net_fixture_open(&e, &cfg, 0);
@@ -460,7 +460,7 @@ static void a_port_has_32_entries_for_groups(void **state)
 	net_fixture_close(&e);
 }
 
-/* Returns the port of a node that leads to its neighbour. */
+/* Returns the port of `node` that leads to its neighbour `to`. */
 static unsigned port_to(const struct net *net, uint32_t node, uint32_t to)
 {
 	unsigned port = 0;

@@ -68,7 +68,7 @@ static unsigned nth_port(uint64_t ports, unsigned n)
 
 /*
  * Returns one of the ports: the least loaded one or, if packets keep their
- * order, a random one that is constant for the pair of nodes.
+ * order, a random port that is the same for all packets between the two nodes.
  */
 static unsigned choose_port(const struct net_step *s,
 			    const struct net_packet *p, uint64_t ports,
@@ -111,8 +111,8 @@ static uint32_t draw_via(const struct net_paths *t, uint32_t sw, uint32_t last,
 }
 
 /*
- * Returns the number of waiting packets times hops, for the best path towards a
- * switch.
+ * Returns the load of the best path towards a switch: the number of waiting
+ * packets times the number of hops.
  */
 static uint32_t path_load(const struct net_step *s, const struct net_packet *p,
 			  const struct net_paths *t, uint32_t sw,

@@ -119,11 +119,11 @@ static void full_row_buffer_blocks_the_input(void **state)
 /* ---- adaptive packets ---------------------------------------------------- */
 
 /*
- * One link is busy for a long time, each of the other links with four packets.
- * A packet that may wait for any link uses one of the other links; a packet
- * that has chosen the link with the shortest queue waits for it. The packet on
- * the slow link goes to the other node of the target's router. Returns the
- * arrival time.
+ * One link is busy for a long time; each of the other links is busy with four
+ * packets. A packet that may wait for any link uses one of the other links; a
+ * packet that has chosen the link with the shortest queue waits for it. The
+ * packet on the slow link goes to the other node of the target's router.
+ * Returns the arrival time.
  */
 static uint64_t adaptive_arrival(const struct net_config *cfg)
 {
@@ -249,7 +249,7 @@ static void channels_of_equal_priority_share_a_link(void **state)
 	T_TRUE(arrival_percent(&cfg, 0) > 95);
 }
 
-/* All nodes send more than the buffers hold. */
+/* All nodes send more packets than the buffers hold. */
 static void heavy_traffic_does_not_deadlock(void **state)
 {
 	struct net_msg msg = { .bytes = 3000, .ack = 1 };

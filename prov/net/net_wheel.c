@@ -32,7 +32,10 @@ void net_wheel_init(struct net *net)
 	net->overflow_count = 0;
 }
 
-/* Cannot happen: net_open reserves enough records. */
+/*
+ * Reports that a pool is exhausted. This cannot happen, because net_open
+ * reserves enough records.
+ */
 static WEFT_COLD WEFT_NORETURN void overflow_fail(const char *what)
 {
 	weft_guard_fail(what);

@@ -69,18 +69,24 @@ unsigned net_worm_start(struct net_step *s, unsigned port, unsigned vc,
  * packet of the same route on another channel.
  */
 bool net_worm_must_wait(const struct net_step *s, unsigned port, uint32_t pi);
-/* Called when a packet that arrived at `port` leaves its FIFO. */
+/*
+ * Called when a packet that arrived at `port` leaves its FIFO: reports this to
+ * the previous sender if the packet has several segments.
+ */
 void net_worm_leave(struct net_step *s, unsigned port,
 		    const struct net_packet *p);
 /*
- * Called when the head of packet pi arrives at a receiver; vc: VC, with the
- * channel number in the bits above it.
+ * Records that the head of packet pi has arrived at a receiver; vc: VC, with
+ * the channel number in the bits above it.
  */
 void net_worm_arrive(struct net_step *s, uint32_t node, unsigned port,
 		     unsigned vc, uint32_t pi);
 /* Delivers packet pi at its target if its last segment has arrived. */
 void net_worm_store(struct net_step *s, unsigned port, uint32_t pi);
-/* Called when packet pi is lost after it was sent by `port`. */
+/*
+ * Called when packet pi is lost after it was sent by `port`: stops sending it,
+ * and drains the segments that still arrive.
+ */
 void net_worm_lost(struct net_step *s, unsigned port, uint32_t pi);
 /* Sends the next segment of a channel. Returns whether it could be sent. */
 bool net_worm_send(struct net_step *s, unsigned port, unsigned channel);

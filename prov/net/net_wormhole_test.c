@@ -82,7 +82,7 @@ static void channels_share_a_link_and_are_held(void **state)
 }
 
 /*
- * Three short packets of one node: the third waits at its source until the
+ * A node sends three short packets: the third waits at its source until the
  * acknowledgement of the first one has returned over both links.
  */
 static void a_path_is_held_until_the_acknowledgement(void **state)
@@ -157,10 +157,11 @@ static void a_blocked_packet_occupies_links_behind_it(void **state)
 }
 
 /*
- * Packet 0 waits at the switch of node 0, as above. One of its segments is in
- * the FIFO there and one in the previous FIFO, so it leaves the first link to
- * packet 2 for the rest of packet 2: segments 0, 2, 0, 2, 2 of 961, 961, 961,
- * 961 and 285 ns. The tail follows 82 ns later at the switch of node 1.
+ * Packet 0 waits at the switch of node 0, as in the previous test. One of its
+ * segments is in the FIFO there and one in the previous FIFO, so packet 2 has
+ * the first link to itself for its remaining segments: the link carries
+ * segments of packets 0, 2, 0, 2 and 2, of 961, 961, 961, 961 and 285 ns. The
+ * end of packet 2 follows 82 ns later at the switch of node 1.
  */
 static void the_other_channel_passes_a_blocked_packet(void **state)
 {

@@ -14,7 +14,7 @@ libweftnic_la_SOURCES = prov/nic/nic.h prov/nic/nic_int.h \
 	prov/nic/nic_send.c prov/nic/nic_send.h prov/nic/nic_share.c \
 	prov/nic/nic_share.h prov/nic/nic_stream.c \
 	prov/nic/nic_stream.h
-# The engine runs on its callers' stacks, which may be small.
+# The engine runs on the stacks of the threads that call it, which may be small.
 libweftnic_la_CFLAGS = $(AM_CFLAGS) -Wframe-larger-than=32768
 libweftnic_la_LIBADD = libweftunits.la libweftmem.la libweftcunit.la libweft-match.la libweftcarrier.la libweftarq.la \
 	libweftbase.la $(HWLOC_LIBS)

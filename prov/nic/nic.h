@@ -60,11 +60,11 @@ enum weft_unit_counter {
 	WEFT_UNIT_MESSAGES_SENT,
 	WEFT_UNIT_PACKETS_RECEIVED,
 	WEFT_UNIT_MESSAGES_RECEIVED,
-	WEFT_UNIT_MEMORY_READS, /* requests of the unit to memory */
+	WEFT_UNIT_MEMORY_READS, /* memory requests by the unit */
 	WEFT_UNIT_MEMORY_READ_BYTES,
 	WEFT_UNIT_MEMORY_WRITES,
 	WEFT_UNIT_MEMORY_WRITE_BYTES,
-	/* accesses of processors to the unit's registers */
+	/* accesses by processors to the unit's registers */
 	WEFT_UNIT_REG_READS,
 	WEFT_UNIT_REG_WRITES,
 	WEFT_UNIT_COUNTERS,
@@ -175,9 +175,9 @@ struct weft_unit {
 };
 
 /*
- * A form of barriers, for groups with certain nodes. In an array of these, a
- * group uses the first entry whose serves() returns true for the nodes of its
- * members; serves() of the last entry always returns true.
+ * A form of barriers, for groups whose nodes meet a condition. In the machine's
+ * array of forms, a group uses the first entry whose serves() returns true for
+ * the nodes of its members; serves() of the last entry always returns true.
  */
 struct weft_nic_group_form {
 	bool (*serves)(const uint64_t *node, int n);
@@ -312,7 +312,8 @@ enum weft_nic_op_kind {
 	WEFT_COLLECTIVE,
 	WEFT_REMOTE_WRITE, /* a peer wrote or changed local memory */
 	WEFT_REMOTE_READ,  /* a peer read local memory */
-	WEFT_SERVE,	   /* internal to the engine, never passed to up */
+	/* internal to the engine, never passed to the layer above */
+	WEFT_SERVE,
 };
 
 /* Flags of an operation; "in" unless marked otherwise. */
@@ -357,10 +358,10 @@ enum weft_nic_flag {
 
 /* One operation and its completion. */
 struct weft_nic_op {
-	/* line 0: matching; tag, ignore and src are "in" for receives */
+	/* cache line 0: matching; tag, ignore and src are "in" for receives */
 	struct weft_match_recv m;
 
-	/* line 1: completion */
+	/* cache line 1: completion */
 	void *context;	     /* in: the user's context */
 	uint64_t comp_flags; /* in: completion flags; used by the layer above */
 	uint64_t len;	     /* in: bytes of iov; out: bytes received */
@@ -378,7 +379,7 @@ struct weft_nic_op {
 	uint8_t iov_count; /* in: number of segments in iov */
 	int32_t err;	   /* out: 0 or -errno; -EOVERFLOW: truncated */
 
-	/* line 2: fields that are cleared together */
+	/* cache line 2: fields that are cleared together */
 	union {
 		uint64_t zero[6];
 		struct {
@@ -398,7 +399,7 @@ struct weft_nic_op {
 				const struct weft_mem_share *share;
 			};
 			void *held;  /* heap memory, freed with the op */
-			uint32_t id; /* id on the wire, or 0 */
+			uint32_t id; /* id of the op in packets; 0: none */
 			/*
 			 * multi buffer: number of messages being received into
 			 * it
@@ -406,7 +407,9 @@ struct weft_nic_op {
 			uint32_t children;
 			uint8_t state;
 			uint8_t request_type; /* type of the request packet */
-			/* cursor of a shared copy, plus one; 0: none */
+			/*
+			 * number of a shared copy's cursor, plus one; 0: none
+			 */
 			uint8_t cell;
 			/*
 			 * the operation is counted in the peer's outstanding
@@ -423,13 +426,13 @@ struct weft_nic_op {
 			bool cancel : 1;
 			/* a transfer by a stream was started, see `stream` */
 			bool streams : 1;
-			uint8_t regs; /* memory registers in `reg` */
+			uint8_t regs; /* number of memory registers in `reg` */
 		};
 	};
 
 	/*
 	 * in: segments of the local buffer; iov[0], which becomes buf in the CQ
-	 * entry, is still in line 2
+	 * entry, is still in cache line 2
 	 */
 	struct iovec iov[WEFT_IOV_MAX];
 
@@ -471,8 +474,8 @@ struct weft_nic_op {
 			 */
 			uint64_t redo;
 			/*
-			 * cursor of a shared copy in the peer's area, plus one;
-			 * 0: none
+			 * number of a shared copy's cursor in the peer's area,
+			 * plus one; 0: none
 			 */
 			uint32_t peer_cell;
 			bool put;
@@ -584,8 +587,8 @@ struct weft_nic_attr {
 /* Opens an endpoint. Returns 0, -EADDRINUSE or an error of the carrier. */
 int weft_nic_open(const struct weft_nic_attr *attr, struct weft_nic **nic_p);
 /*
- * Completes outstanding transfers for a bounded time, then closes. Operations
- * still pending are dropped without completion.
+ * Waits for outstanding transfers, for a bounded time, then closes the
+ * endpoint. Operations still pending are dropped without completion.
  */
 void weft_nic_close(struct weft_nic *nic);
 void weft_nic_name(struct weft_nic *nic, union weft_name *name);
@@ -739,7 +742,7 @@ int weft_nic_poll(struct weft_nic *nic, int budget);
 struct weft_nic_stats {
 	uint64_t posted;     /* receives currently posted */
 	uint64_t unexpected; /* unexpected messages currently queued */
-	/* lost peers whose unexpected messages are still queued */
+	/* closed or dead peers whose messages are still queued */
 	uint64_t gone;
 	uint64_t rendezvous; /* messages sent by rendezvous */
 	uint64_t dma_bytes;  /* bytes copied by this process's DMA */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Atomic operations on elements: an element is loaded, changed by the kernel
- * for its type (src/base/num.h) and stored by compare-and-swap. Minimum and
- * maximum leave the target unchanged if target or operand is NaN.
+ * Atomic operations on elements: an element is loaded, changed by the
+ * arithmetic kernel for its type (src/base/num.h) and stored by
+ * compare-and-swap. Minimum and maximum leave the target unchanged if target or
+ * operand is NaN.
  */
 #include "prov/nic/nic_atomic_exec.h"
 
@@ -26,8 +27,8 @@ static const uint8_t swaps_if[] = {
 };
 
 /*
- * Returns the result of comparing a with b; uses the kernels for minimum and
- * maximum, which also detect NaN.
+ * Returns the result of comparing a with b; uses the arithmetic kernels for
+ * minimum and maximum, which also detect NaN.
  */
 static unsigned order(unsigned type, uint64_t a, uint64_t b)
 {
@@ -57,7 +58,10 @@ static uint64_t new_value(const struct nic_atomic_call *call, uint64_t t,
 			return swaps_if[call->op] & order(call->type, c, t) ? o
 									    : t;
 		fn = weft_num_op[call->op][call->type];
-		/* no kernel: a logical operation on floating-point numbers */
+		/*
+		 * no arithmetic kernel: a logical operation on floating-point
+		 * numbers
+		 */
 		if (!fn)
 			fn = weft_num_unit[call->op][call->type];
 		fn(&o, &t, 1);
@@ -66,7 +70,7 @@ static uint64_t new_value(const struct nic_atomic_call *call, uint64_t t,
 }
 
 /*
- * Stores want if the memory holds *expect_p; otherwise sets *expect_p to the
+ * Stores `want` if the memory holds *expect_p; otherwise sets *expect_p to the
  * value found. Returns whether `want` was stored. Unaligned elements are always
  * stored, without a comparison.
  */

@@ -190,7 +190,10 @@ static void floats_are_rounded_once(void **state)
 
 		for (int k = 0; k < 2; k++) {
 			bits[k] = (uint32_t)weft_rng_u64(&r);
-			/* many similar exponents and subnormal numbers */
+			/*
+			 * makes many exponents similar, and many numbers
+			 * subnormal
+			 */
 			if (i % 2)
 				bits[k] &= i % 4 == 1 ? 0x87ffffff : 0xc1ffffff;
 		}

@@ -74,7 +74,7 @@ static struct trio {
 	uint64_t word[2][4];
 } * t;
 
-/* Counts a request of a; one that is refused is not owned by the engine. */
+/* Counts a request posted by a; the engine does not own a refused request. */
 static void posted(struct side *s, struct weft_nic_op *op, int err)
 {
 	if (err)
@@ -127,7 +127,10 @@ static void atomic(struct side *s, uint8_t kind, uint64_t word[4])
 	posted(s, op, weft_nic_atomic(s->nic, op));
 }
 
-/* Each exchange is a function that runs one side of it; i: 0 at a, 1 at b. */
+/*
+ * Posts two sends and two receives at side s. Like every exchange function, it
+ * runs one side of an exchange; i: 0 at a, 1 at b.
+ */
 
 static void messages(struct side *s, int i, size_t len, unsigned flags)
 {
@@ -152,7 +155,9 @@ static void rendezvous(struct side *s, int i)
 	messages(s, i, LEN, 0);
 }
 
-/* Messages that no receive matches: multi-packet eager, and rendezvous. */
+/*
+ * Sends messages that no receive matches: multi-packet eager, and rendezvous.
+ */
 static void unexpected(struct side *s, int i)
 {
 	send_to(s, t->out[i][0], EAGER, 20, 0);
@@ -213,7 +218,10 @@ static bool all_expected_ended(void)
 	       t->b.completions + t->unmatched >= t->posted;
 }
 
-/* b dies after `polls` polls of one packet each; 0: not after a poll. */
+/*
+ * Polls a and b until all requests have ended; b dies after `polls` polls of
+ * one packet each, or not at a poll if `polls` is 0.
+ */
 static void run_exchange(unsigned polls)
 {
 	for (unsigned n = 1; n < POLLS; n++) {
@@ -310,8 +318,9 @@ static void die_at_every_step(const struct grid *g,
 }
 
 /*
- * All machines with and without DMA. Without LONG=1 in the environment, deaths
- * after polls on the first machine only, and each other machine once.
+ * Runs an exchange on all machines, with and without DMA. Unless LONG=1 is set
+ * in the environment, deaths after polls are tested on the first machine only,
+ * and each other machine is tested once.
  */
 static void die_everywhere(void (*exchange)(struct side *, int))
 {

@@ -94,7 +94,8 @@ void nic_cell_put(struct weft_nic *nic, uint32_t cell)
 }
 
 /*
- * Returns the cursor of a shared copy; NULL if the peer that owns it is gone.
+ * Returns the cursor of a shared copy; NULL if the peer that owns it has closed
+ * or died.
  */
 static weft_au64 *xfer_cell(struct weft_nic *nic, struct weft_nic_op *op)
 {

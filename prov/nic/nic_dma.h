@@ -47,8 +47,8 @@ void nic_xfer_run(struct weft_nic *nic, struct weft_nic_op *op);
  */
 int nic_xfer_retry(struct weft_nic *nic, struct nic_peer *p);
 /*
- * Allocates a cursor for a shared copy; Returns its number plus one; 0: none is
- * free.
+ * Allocates a cursor for a shared copy. Returns its number plus one, or 0 if
+ * none is free.
  */
 uint8_t nic_cell_get(struct weft_nic *nic);
 void nic_cell_put(struct weft_nic *nic, uint32_t cell);

@@ -47,8 +47,8 @@ static void list_fail(struct weft_nic *nic, struct weft_list *list, int err)
 			weft_container_of(n, struct weft_nic_op, link);
 
 		/*
-		 * a peer reported lost for lack of memory is alive, so the unit
-		 * still completes its DMA
+		 * a peer whose loss was reported for lack of memory is alive,
+		 * so the unit still completes its DMA
 		 */
 		if (op->state != NIC_DMA)
 			nic_end(nic, op, err);
@@ -56,8 +56,8 @@ static void list_fail(struct weft_nic *nic, struct weft_list *list, int err)
 }
 
 /*
- * Completes receives that have all bytes of their message: the FIN can no
- * longer be sent to the lost peer, and is not needed.
+ * Completes receives that have all bytes of their message: the peer has closed
+ * or died, so the FIN can no longer be sent, and is not needed.
  */
 static void fin_wait_end(struct weft_nic *nic, struct nic_peer *p)
 {
@@ -92,7 +92,7 @@ static void nic_lost(void *arg, struct weft_peer *peer, int err)
 }
 
 /*
- * Reports as lost those peers for which a packet could not be queued for lack
+ * Reports the loss of each peer for which a packet could not be queued for lack
  * of memory.
  */
 static WEFT_COLD void starved_lost(struct weft_nic *nic)

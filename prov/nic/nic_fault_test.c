@@ -112,7 +112,8 @@ static int limited_open(const struct weft_machine *m,
 }
 
 /*
- * The carrier frees its peers when it closes; no access is allowed afterwards.
+ * Closes the unit. The carrier frees its peers when it closes; a dead peer must
+ * not be accessed afterwards.
  */
 static void limited_close(struct weft_unit *u)
 {
@@ -436,7 +437,10 @@ static int recv_claimed(struct world *w, struct side *s, void *buf, size_t len)
 	return s->completion[completions].err;
 }
 
-/* Only a part of a claimed message has arrived, or only its announcement. */
+/*
+ * A claimed message of which only a part, or only its announcement, has
+ * arrived.
+ */
 static void an_incomplete_claimed_message_of_a_dead_peer_fails(void **state)
 {
 	size_t eager = weft_machine_find("native")->eager_bytes;

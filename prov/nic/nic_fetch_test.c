@@ -13,7 +13,7 @@
 /* Behaviour of the callbacks of both sides. */
 static struct {
 	bool offer;  /* the sender copies */
-	int err;     /* result of the start of a copy */
+	int err;     /* result of starting a copy */
 	int at_end;  /* result of the copy */
 	int polls;   /* polls until a copy is complete */
 	int fetches; /* copies started by the receiver */
@@ -230,7 +230,10 @@ static void without_callbacks_packets_are_sent(void **state)
 	expect(w, BYTES, 0, 0);
 }
 
-/* Packets that name no operation, or one in a wrong state, have no effect. */
+/*
+ * Packets that name no operation, or an operation in a wrong state, have no
+ * effect.
+ */
 static void forged_packets_are_dropped(void **state)
 {
 	struct world *w = device_world("native");

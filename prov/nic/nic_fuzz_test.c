@@ -13,7 +13,7 @@
 enum { LEN = 5000, ROOM = 8192, POLLS = 300 };
 
 static struct fuzz f;
-static unsigned one_in; /* one of this number of packets is changed; 0: none */
+static unsigned one_in; /* one in this many packets is changed; 0: none */
 static unsigned changed;
 
 /* ---- a carrier that changes packets -------------------------------------- */

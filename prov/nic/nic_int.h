@@ -102,14 +102,19 @@ enum nic_type {
 	 * failed at offset `data`
 	 */
 	NIC_COPY_DONE,
-	NIC_WRITE,	/* struct nic_access, bytes of the access */
-	NIC_WRITE_PULL, /* struct nic_access, then nic_segs of the source */
-	NIC_READ,	/* struct nic_access */
-	NIC_READ_PUSH,	/* struct nic_access, nic_segs of the destination */
-	NIC_READ_DATA,	/* bytes for op `aux`, at offset `tag` */
+	/* write in packets: struct nic_access, then bytes of the access */
+	NIC_WRITE,
+	/* write, executed by the target: nic_access, nic_segs of the source */
+	NIC_WRITE_PULL,
+	NIC_READ, /* struct nic_access */
+	/*
+	 * read, executed by the target: nic_access, nic_segs of the destination
+	 */
+	NIC_READ_PUSH,
+	NIC_READ_DATA, /* bytes for op `aux`, at offset `tag` */
 	/* notice of a completed one-sided access: struct nic_access */
 	NIC_EVENT,
-	NIC_ATOMIC, /* struct nic_atomic, operands */
+	NIC_ATOMIC, /* atomic request: struct nic_atomic, then operands */
 	NIC_RESULT, /* response to an atomic: old values for op `aux` */
 	/* packet of group `tag`: struct weft_cunit_msg, or a notice */
 	NIC_COLL,
@@ -118,7 +123,7 @@ enum nic_type {
 	 * it; response: FIN with ECANCELED
 	 */
 	NIC_CANCEL,
-	NIC_EMPTY, /* connects the carriers */
+	NIC_EMPTY, /* empty packet, sent to connect the carriers */
 	/* requests the rest of a read, from `offset` on: struct nic_access */
 	NIC_READ_REST,
 	/* offers the bytes of a write by a stream: struct nic_access */
@@ -215,7 +220,7 @@ struct nic_grant {
 #define NIC_PIECE	    ((size_t)1 << 30)
 /* maximum number of regions that an endpoint lists */
 #define NIC_REGIONS	    512u
-/* cursors per endpoint */
+/* number of shared-copy cursors per endpoint */
 #define NIC_CELLS	    64
 
 /* States of a pending op, see the table above. */
@@ -232,8 +237,9 @@ enum nic_state {
 	NIC_DMA,       /* DMA is outstanding */
 	/* waits until the peer has written its part of the copy */
 	NIC_WAITING_COPY,
-	NIC_PACED,  /* receiving paced packets */
-	NIC_CLOSED, /* multi buffer: no longer posted, messages outstanding */
+	NIC_PACED, /* receiving paced packets */
+	/* multi buffer: no longer posted, but still receiving messages */
+	NIC_CLOSED,
 	/* a message of one packet that waits for space in the carrier */
 	NIC_KEPT,
 	/* received completely; its FIN waits for space in the carrier */
@@ -267,7 +273,8 @@ struct nic_msg {
 	uint8_t rts;	/* 1: only the announcement has arrived */
 	/* 1: the message is discarded, but packets of it still arrive */
 	uint8_t dropped;
-	uint8_t left; /* 1: the message is complete, but its sender is lost */
+	/* 1: the message is complete, but its sender has closed or died */
+	uint8_t left;
 	/* errno of a claimed message that will stay incomplete, or 0 */
 	uint16_t lost;
 	/*
@@ -300,9 +307,12 @@ struct nic_peer {
 	struct weft_list waiting; /* ops that wait for the peer */
 	/* receives whose FIN waits for space in the carrier */
 	struct weft_list fin_wait;
-	/* link in nic->gone, if the peer is lost and messages are kept */
+	/*
+	 * link in nic->gone, if the peer has closed or died and messages are
+	 * kept
+	 */
 	struct weft_list gone;
-	/* kept unexpected messages of the peer, if it is lost */
+	/* number of kept unexpected messages, if the peer has closed or died */
 	uint32_t left;
 	/* number of ops in this peer's lists, for FI_FENCE */
 	uint32_t open_ops;
@@ -317,8 +327,8 @@ struct nic_peer {
 	bool contacted; /* a message was sent to the peer */
 	/* a packet that must be delivered could not be queued */
 	bool starved;
-	bool dma_works;		 /* DMA succeeded once */
-	bool dma_refused;	 /* DMA was refused once */
+	bool dma_works;		 /* a DMA with this peer has succeeded */
+	bool dma_refused;	 /* a DMA with this peer was refused */
 	struct nic_share *share; /* the peer's shared area, or NULL */
 };
 
@@ -341,8 +351,9 @@ struct weft_nic {
 	struct weft_list busy; /* peers with queued packets */
 	/* receives that a device copies (nic_fetch.c) */
 	struct weft_list fetching;
-	uint32_t loose;	  /* carrier flags of packets that may be reordered */
-	bool coll_active; /* poll must progress the groups */
+	uint32_t loose; /* carrier flags of packets that may be reordered */
+	/* a poll must make progress on the collective groups */
+	bool coll_active;
 	unsigned coll_groups;
 	/* the interface matches, in virtual time: its searches take time */
 	bool unit_matches;
@@ -353,12 +364,12 @@ struct weft_nic {
 	bool no_dma;
 	struct weft_list peers;
 	struct weft_list claimed;
-	/* lost peers of which messages are kept */
+	/* closed or dead peers of which messages are kept */
 	struct weft_list gone;
 	struct weft_list spare; /* list of struct nic_ctrl, see NIC_SPARES */
 	unsigned spares;
-	bool starved; /* a peer is starved: the next poll reports it lost */
-	/* ids of ops on the wire: slot in the low bits, generation above */
+	bool starved; /* a peer is starved: the next poll reports its loss */
+	/* ops by id in packets: slot in the low bits, generation above */
 	struct weft_nic_op **id_op;
 	uint32_t *id_next;
 	uint32_t id_free;

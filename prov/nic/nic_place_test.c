@@ -36,14 +36,17 @@ static void place_is(weft_tree_place p, const int *want)
 		     want[l] < 0 ? WEFT_TREE_LEVEL_MAX : (unsigned)want[l]);
 }
 
-/* Two packages, two L3 in each, two cores per L3, two threads per core. */
+/*
+ * The host has two packages, two L3 caches in each, two cores per L3, two
+ * threads per core.
+ */
 static void a_place_is_the_path_from_the_root(void **state)
 {
 	hwloc_topology_t t = host("pack:2 l3:2 l2:1 core:2 pu:2");
 
 	place_is(place(t, 0, 0), (int[]){ 0, 0, 0, 0, -1, -1 });
 	place_is(place(t, 15, 15), (int[]){ 1, 1, 1, 1, -1, -1 });
-	/* a core, an L3, a package */
+	/* processors of one core, of one L3, of one package */
 	place_is(place(t, 10, 11), (int[]){ 1, 0, 1, -1, -1, -1 });
 	place_is(place(t, 4, 7), (int[]){ 0, 1, -1, -1, -1, -1 });
 	place_is(place(t, 2, 5), (int[]){ 0, -1, -1, -1, -1, -1 });
@@ -62,7 +65,10 @@ static void an_unbound_process_has_no_place(void **state)
 	hwloc_topology_destroy(one);
 }
 
-/* More levels or siblings than a place can hold: the rest is truncated. */
+/*
+ * A place cannot hold all levels or siblings of these hosts: the rest is
+ * truncated.
+ */
 static void places_on_deep_or_wide_hosts_are_truncated(void **state)
 {
 	hwloc_topology_t deep, wide;
@@ -175,7 +181,10 @@ static void trees_cross_each_boundary_once(void **state)
 	}
 }
 
-/* 64 members on two packages with eight L3 each and four cores per L3. */
+/*
+ * 64 members on a host with two packages, eight L3 caches in each and four
+ * cores per L3.
+ */
 static void trees_stay_shallow(void **state)
 {
 	hwloc_topology_t h = host("pack:2 l3:8 core:4 pu:1");

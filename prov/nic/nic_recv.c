@@ -354,8 +354,8 @@ static WEFT_COLD int msg_keep(struct weft_nic *nic, struct weft_peer *src,
 }
 
 /*
- * Slow path: no receive is posted, the receive's buffer is not a single segment
- * of sufficient length, or the sender waits for FIN.
+ * Slow path for an arriving message: no receive is posted, the receive's buffer
+ * is not a single segment of sufficient length, or the sender waits for FIN.
  */
 static WEFT_NOINLINE int msg_slow_path(struct weft_nic *nic,
 				       struct weft_peer *src,
@@ -571,8 +571,8 @@ int nic_got_rts(struct weft_nic *nic, struct weft_peer *src,
 
 /*
  * For a receive from an address whose former peer is gone: finds a message that
- * this peer left. The former peer's record can no longer be found by its
- * address, so op->peer may be the record of a successor.
+ * the former peer sent before. The former peer's record can no longer be found
+ * by its address, so op->peer may be the record of a successor.
  */
 static WEFT_COLD struct weft_match_msg *
 gone_search(struct weft_nic *nic, struct weft_match *m,
@@ -668,8 +668,8 @@ static int recv_multi(struct weft_nic *nic, struct weft_nic_op *op)
 }
 
 /*
- * Slow path: an unexpected message matches, or the receive is of an uncommon
- * kind.
+ * Slow path for posting a receive: an unexpected message matches, or the
+ * receive is of an uncommon kind.
  */
 static WEFT_NOINLINE int recv_slow_path(struct weft_nic *nic,
 					struct weft_nic_op *op)

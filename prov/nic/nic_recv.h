@@ -24,8 +24,8 @@ void nic_recv_done(struct weft_nic *nic, struct weft_nic_op *op, int err);
  */
 void nic_recv_fail(struct weft_nic *nic, struct weft_nic_op *op, int err);
 /*
- * Frees an unexpected message. If it was the last message of a lost peer,
- * removes the peer from nic->gone.
+ * Frees an unexpected message. If it was the last kept message of a peer that
+ * has closed or died, removes the peer from nic->gone.
  */
 void nic_msg_free(struct weft_nic *nic, struct nic_msg *u);
 /*
@@ -35,8 +35,8 @@ void nic_msg_free(struct weft_nic *nic, struct nic_msg *u);
 bool nic_msg_cancel(struct weft_nic *nic, struct weft_peer *src, unsigned flags,
 		    uint32_t id);
 /*
- * Fails all receives that wait for a lost peer, and drops its incomplete
- * messages.
+ * Fails all receives that wait for a peer that has closed or died, and drops
+ * its incomplete messages.
  */
 void nic_recv_lost(struct weft_nic *nic, struct weft_peer *peer, int err);
 void nic_recv_fini(struct weft_nic *nic);

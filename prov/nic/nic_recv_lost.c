@@ -8,7 +8,8 @@
 #include "prov/nic/nic_op.h"
 
 /*
- * Counts a kept message whose sender is gone, so that gone_search() finds it.
+ * Counts a kept message whose sender has closed or died, so that gone_search()
+ * finds it.
  */
 static void gone_msg_add(struct weft_nic *nic, struct nic_msg *u)
 {
@@ -24,7 +25,10 @@ static void gone_msg_add(struct weft_nic *nic, struct nic_msg *u)
 	u->left = 1;
 }
 
-/* Drops the peer's incomplete messages; counts its complete messages. */
+/*
+ * Drops the peer's incomplete messages; counts its complete messages, which are
+ * kept.
+ */
 static void lost_msgs(struct weft_nic *nic, struct weft_match *m,
 		      struct weft_peer *peer)
 {

@@ -24,7 +24,7 @@
 
 #include <stdlib.h>
 
-/* requests queued for one peer above which a post returns -EAGAIN */
+/* limit of requests queued for one peer; beyond it, a post returns -EAGAIN */
 #define OPEN_MAX 4096
 
 static bool fits_packet(const struct weft_nic *nic, uint64_t len)
@@ -467,8 +467,8 @@ struct serve {
 };
 
 /*
- * Checks a request and allocates its op. Returns 0; 1: the request was refused
- * or has no bytes, and has been answered by a FIN; -EPROTO; or -EAGAIN.
+ * Checks a request and allocates its op. Returns 0; 1 if the request was
+ * refused or has no bytes, and a FIN has been sent; -EPROTO; or -EAGAIN.
  */
 static int serve_begin(struct weft_nic *nic, struct weft_peer *src,
 		       const struct weft_pkt *pkt, const void *payload,

@@ -8,7 +8,10 @@
 /* Called when this process has completed its transfer for an access. */
 void nic_access_done(struct weft_nic *nic, struct weft_nic_op *op, int err);
 
-/* Sends the next packet of an access or atomic in its peer's list bulk. */
+/*
+ * Sends the next packet of an access or atomic that is in its peer's list
+ * `bulk`.
+ */
 int nic_push_access(struct weft_nic *nic, struct weft_nic_op *op);
 /*
  * Sends the data of an access in packets, because the target cannot access

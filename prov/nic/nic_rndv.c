@@ -288,7 +288,9 @@ static void pull_redo(struct weft_nic *nic, struct weft_nic_op *op)
 	nic_xfer_run(nic, op);
 }
 
-/* Completes a receive; the sender may have written a part of its bytes. */
+/*
+ * Completes a receive; a part of its bytes may have been written by the sender.
+ */
 static void copy_completed(struct weft_nic *nic, struct weft_nic_op *op,
 			   int err)
 {
@@ -368,7 +370,7 @@ int nic_got_cts(struct weft_nic *nic, struct weft_peer *src,
 
 	if (op && op->kind == WEFT_WRITE)
 		return nic_stream_write_granted(nic, op, pkt, payload);
-	/* the receiver did not know yet */
+	/* the request was sent before the receiver learned of the failure */
 	if (op && op->kind == WEFT_SEND && nic_pack_failed(op))
 		return 0;
 	if (!op || op->kind != WEFT_SEND ||

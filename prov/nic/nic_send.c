@@ -110,8 +110,8 @@ void nic_fin(struct weft_nic *nic, struct weft_peer *peer, uint32_t id, int err)
 }
 
 /*
- * Tries to send FIN. Returns 0 if FIN was sent or the peer is gone, otherwise
- * -EAGAIN.
+ * Tries to send FIN. Returns 0 if FIN was sent or the peer has closed or died,
+ * otherwise -EAGAIN.
  */
 static int fin_try(struct weft_nic *nic, struct weft_nic_op *op, int err)
 {

@@ -13,7 +13,7 @@ int nic_share_peer(struct weft_nic *nic, struct nic_peer *p);
  * Looks up the requested memory in the peer's table: sets *at_p to its address
  * in the peer, *region_p to the start of its region, and *access_p to the
  * region's access bits. -ENOENT: the region is not listed, so a request must be
- * sent; -EACCES, -EFAULT, -EAGAIN.
+ * sent; -EACCES, -EFAULT: the access is invalid; -EAGAIN: not possible yet.
  */
 int nic_share_find(struct weft_nic *nic, struct nic_peer *p,
 		   const struct weft_mem_access *want, uint64_t *at_p,

@@ -126,7 +126,10 @@ static void typed_set(struct weft_nic_op *op, struct weft_nic_typed *t)
 	op->iov_count = WEFT_IOV_TYPED;
 }
 
-/* Typed data at one of the sides: all bytes are sent in packets. */
+/*
+ * Sends a message whose sender or receiver has typed data: all bytes are sent
+ * in packets.
+ */
 static void typed_message(struct world *w, bool sender)
 {
 	enum { LEN = 200000 };
@@ -165,7 +168,7 @@ static void typed_messages_use_packets(void **state)
 	world_close(w);
 }
 
-/* Many messages of random lengths in both directions at once. */
+/* Sends many messages of random lengths in both directions at once. */
 static void traffic(struct world *w, int n, uint64_t seed)
 {
 	char *out = malloc((size_t)n * LONGEST);
@@ -226,7 +229,7 @@ static void broken_streams_lose_and_double_nothing(void **state)
 			traffic(w, 12, i * 10 + k);
 			T_FALSE(t_limit_expired(&limit));
 		}
-		/* messages after the break */
+		/* messages after the stream has broken */
 		traffic(w, 12, i);
 		world_close(w);
 	}

@@ -46,7 +46,7 @@ static void case_sizes(const struct grid *g)
 	world_close(w);
 }
 
-/* Random messages in both directions at once. */
+/* Sends random messages in both directions at once. */
 static void case_mix(const struct grid *g)
 {
 	struct world *w = world_open(g);

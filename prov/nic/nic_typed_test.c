@@ -14,7 +14,10 @@ struct gaps {
 	unsigned char *mem;
 	size_t bytes;
 	struct weft_nic_typed typed;
-	/* position from which packing fails, of this operation; or NULL */
+	/*
+	 * packing of operation `fails` fails from this position; `fails` may be
+	 * NULL
+	 */
 	size_t fails_at;
 	struct weft_nic_op *fails;
 };
@@ -268,7 +271,10 @@ static void case_failing(const struct grid *g)
 		free(from.mem);
 		free(to.mem);
 	}
-	/* requests that crossed the notice are not invalid */
+	/*
+	 * requests in flight when the error notice was sent are not counted as
+	 * invalid
+	 */
 	weft_nic_stats(w->a.nic, &stats);
 	T_IS(stats.garbage, 0);
 	weft_nic_stats(w->b.nic, &stats);

@@ -11,7 +11,7 @@ libweft_ofi_la_SOURCES = \
 	prov/ofi/weft_nosys.c prov/ofi/weft_nosys.h prov/ofi/weft_ofi.h \
 	prov/ofi/weft_world.c prov/ofi/weft_world.h
 
-# The tests run over a fake engine and carrier.
+# The tests replace the engine and the carrier by fakes.
 C_TESTS += prov/ofi/weft_av_test prov/ofi/weft_domain_test \
 	prov/ofi/weft_lock_explore_test \
 	prov/ofi/weft_info_test prov/ofi/weft_mr_test prov/ofi/weft_fi_core_test
@@ -25,7 +25,7 @@ EXTRA_DIST += prov/ofi/README test/ofi/ofi_env.sh test/ofi/ofi_prov_tests.sh tes
 dist_man7_MANS += doc/fi_weft.7
 include prov/ofi/queue/Makefile.mk
 
-# The provider: libfabric's library loads it.
+# The provider as a module, which libfabric's library loads.
 provlib_LTLIBRARIES += libweft-fi.la
 PROVIDER =
 include prov/ofi/ep/Makefile.mk
@@ -38,7 +38,8 @@ PROVIDER_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version \
 	-export-symbols-regex '^fi_prov_ini$$' -Wl,-z,defs -Wl,-z,nodelete
 libweft_fi_la_LDFLAGS = $(PROVIDER_LDFLAGS)
 
-# The provider for Weft's MPI library, without libfabric's library.
+# The provider as used by Weft's MPI library, which does not need libfabric's
+# library.
 noinst_LTLIBRARIES += libweftdirect.la
 libweftdirect_la_SOURCES = prov/ofi/weft_fi_core.c
 pkglib_LTLIBRARIES += libweft-direct.la

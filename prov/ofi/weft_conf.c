@@ -13,7 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define PPN_MAX 1000000 /* mpiexec has the same limit on ranks per node */
+/* limit on ranks per node; mpiexec has the same limit */
+#define PPN_MAX 1000000
 
 const struct weft_cfg_table weft_conf_options = {
 	weft_fi_opts,
@@ -127,8 +128,8 @@ static struct weft_conf conf;
 static struct weft_noise conf_noise;
 
 /*
- * Returns the part of the text after the prefix; NULL: the text has another
- * prefix.
+ * Returns the part of the text after the prefix; NULL: the text does not begin
+ * with the prefix.
  */
 static const char *after(const char *text, const char *prefix)
 {

@@ -9,8 +9,8 @@
 #include <string.h>
 
 /*
- * Returns the backend that provides the object's clock, and its carrier; the
- * host's clock if the domain has no endpoint yet.
+ * Returns the backend that provides the object's clock, and sets *c_p to its
+ * carrier. If the domain has no endpoint yet, the clock is that of the host.
  */
 static const struct weft_backend *clock_of(struct fid *fid,
 					   struct weft_carrier **c_p)

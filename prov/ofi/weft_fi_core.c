@@ -25,7 +25,10 @@ static void *copy_or_zero(const void *from, size_t bytes)
 	return to;
 }
 
-/* Copies an optional part if it is present. Returns false if out of memory. */
+/*
+ * Sets the pointer stored at `at` to a copy of `from`, or to NULL if `from` is
+ * NULL. Returns false if out of memory.
+ */
 static int copy_if(void *at, const void *from, size_t bytes)
 {
 	void *to = from ? copy_or_zero(from, bytes) : NULL;

@@ -311,8 +311,9 @@ static bool rows_match(const struct row *row, size_t count,
 /* ---- rules outside the tables -------------------------------------------- */
 
 /*
- * Adds the direction flags (FI_SEND, FI_RECV, ...) that follow from the primary
- * capabilities, unless the caller has requested directions explicitly.
+ * Returns `caps` with the direction flags (FI_SEND, FI_RECV, ...) that follow
+ * from the primary capabilities; no flags are added if the caller has requested
+ * directions explicitly.
  */
 static uint64_t with_directions(uint64_t caps)
 {
@@ -324,8 +325,8 @@ static uint64_t with_directions(uint64_t caps)
 }
 
 /*
- * Adds the secondary capabilities that cause no cost beyond that of the
- * requested ones.
+ * Returns `caps` with the secondary capabilities that cause no cost beyond that
+ * of the requested ones.
  */
 static uint64_t with_secondary(uint64_t caps)
 {
@@ -341,8 +342,9 @@ static uint64_t with_secondary(uint64_t caps)
 }
 
 /*
- * Compares the capabilities and sets them in the answer. FI_HMEM is offered
- * only on request, on machines that support it.
+ * Compares the capabilities and sets them in the answer. Returns false if they
+ * do not match. FI_HMEM is offered only on request, on machines that support
+ * it.
  */
 static bool match_caps(const struct fi_info *hints, struct fi_info *answer,
 		       uint64_t hmem)
@@ -369,9 +371,10 @@ static bool match_caps(const struct fi_info *hints, struct fi_info *answer,
 }
 
 /*
- * Compares the memory registration modes; the provider requires none. Since API
- * 1.5 mr_mode is a bit set, but may also be FI_MR_BASIC or FI_MR_SCALABLE
- * alone; before 1.5 the answer is one of these two values.
+ * Compares the memory registration modes, of which the provider requires none.
+ * Returns false if they do not match. Since API 1.5 mr_mode is a bit set, but
+ * may also be FI_MR_BASIC or FI_MR_SCALABLE alone; before 1.5 the answer is one
+ * of these two values.
  */
 static bool match_mr_mode(uint32_t version, const struct fi_info *hints,
 			  struct fi_info *answer)

@@ -75,7 +75,8 @@ struct weft_domain {
 	struct fid_domain fid;
 	struct weft_fabric *fabric;
 	const struct weft_machine *machine;
-	const struct weft_backend *backend; /* backend of all its endpoints */
+	/* backend of all endpoints of the domain */
+	const struct weft_backend *backend;
 	struct weft_mutex mutex;
 	bool threaded;	/* calls must take the mutex */
 	bool virt_addr; /* FI_MR_BASIC: RMA addresses are virtual addresses */

@@ -1,4 +1,4 @@
-# prov/vt: virtual time, on the model of prov/net
+# prov/vt: virtual time, simulated on the network model of prov/net
 EXTRA_DIST += prov/vt/README prov/vt/route/README
 libweftcarrier_la_SOURCES += \
 	prov/vt/vt_api.h \

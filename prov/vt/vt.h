@@ -44,8 +44,8 @@
 #include <pthread.h>
 
 /*
- * Every VT_WAKE_EVERY-th packet of a long message wakes the receiver, the
- * packets between do not.
+ * Of the packets of a long message, only every VT_WAKE_EVERY-th wakes the
+ * receiver.
  */
 #define VT_WAKE_EVERY 64u
 
@@ -86,7 +86,7 @@ struct weft_vt {
 	 */
 	uint32_t size;
 	uint32_t initial;   /* ranks at the start; the others are spawned */
-	uint32_t buf_count; /* number of buffers of all ranks */
+	uint32_t buf_count; /* total number of buffers of all ranks */
 	size_t buf_bytes;
 	size_t packet_bytes;
 	uint64_t ahead_ps, ahead_unit_ps;
@@ -143,7 +143,8 @@ struct vt {
 	int (*change)(const void *what, size_t operand_bytes, void *data,
 		      void *old, size_t bytes);
 	struct weft_hash peers; /* peer records of contacted ranks, by rank */
-	struct vt_peer **contacted; /* the same records, by peer index */
+	/* peer records of contacted ranks, by peer index */
+	struct vt_peer **contacted;
 	uint32_t contacted_count;
 	uint32_t contacted_room;
 	struct weft_carrier_stats stats;
@@ -153,7 +154,7 @@ struct vt {
 	bool no_dma;
 	/* transfers in flight, by transfer number */
 	struct weft_dma *dma[VT_DMAS];
-	uint64_t files; /* file accesses of this rank */
+	uint64_t files; /* number of file accesses by this rank */
 	weft_au32 full; /* exhausted resources: enum vt_room */
 	/* number of packets received when the unit refused a packet */
 	uint64_t refused_received;
@@ -204,7 +205,7 @@ struct vt {
 	/* State of the world when it last made progress (vt_watch.c). */
 	struct vt_progress {
 		uint64_t passes;
-		uint64_t steps; /* hops and packets of the model */
+		uint64_t steps; /* number of hops and packets of the model */
 		uint64_t since_ns;
 		/* CPU time of the engine's owner at since_ns, clock ticks */
 		uint64_t cpu_ticks;
@@ -226,7 +227,7 @@ struct vt {
 		uint64_t owed_ps;
 		int packets; /* packets processed while the rank computed */
 	} interface;
-	/* at the end of the last call */
+	/* CPU time at the end of the last call */
 	struct vt_cpu_time cpu;
 	struct vt_computing {
 		int counter; /* descriptor of the instruction counter, or -1 */
@@ -673,7 +674,7 @@ int vt_atomic(struct weft_carrier *c, struct weft_peer *peer,
 int vt_dma_completed(struct vt *v, const struct vt_buf *b);
 /* Called by the engine: starts the transfer posted in buffer i. */
 void vt_dma_post(struct vt_engine_pass *t, uint32_t i);
-/* Messages between ranks of one node through its memory (vt_memory.c). */
+/* vt_memory.c: messages between ranks of one node through the node's memory. */
 bool vt_memory_shared(const struct weft_vt *w, uint32_t from, uint32_t to);
 void vt_memory_send(struct weft_vt *w, uint64_t at, const struct net_msg *m);
 /*
@@ -708,18 +709,16 @@ void vt_end_of_process(struct vt_engine_pass *t, uint32_t rank);
  * the cookie names.
  */
 void vt_end_known(struct vt_engine_pass *t, uint64_t cookie);
-/*
- * Called by the engine: a rank has failed, and the other ranks detect it now.
- */
+/* Called by the engine when the other ranks detect that a rank has failed. */
 void vt_rank_failed(struct vt_engine_pass *t, uint32_t rank,
 		    uint64_t failed_ps);
-/* Called by the engine: a rank leaves a job in which ranks may fail. */
+/* Called by the engine when a rank leaves a job in which ranks may fail. */
 void vt_rank_leaves(struct vt_engine_pass *t, uint32_t rank);
 
 /* vt_fault.c */
 void vt_fault_dead(void *arg, uint64_t at, uint32_t node);
 /*
- * Called by the engine: the interface of the origin has received the
+ * Called by the engine when the interface of the origin has received the
  * acknowledgement of a put.
  */
 void vt_dma_acked(struct vt_engine_pass *t, uint32_t i);

@@ -28,8 +28,8 @@ struct weft_vt_place {
 
 /* The machine and the placement of the ranks. */
 struct weft_vt_conf {
-	const char *machine; /* NAME[:DIMS], or a file */
-	/* order of the axis letters, or a file; "": ABCDET */
+	const char *machine; /* NAME[:DIMS], or the name of a machine file */
+	/* order of the axis letters, or the name of a map file; "": ABCDET */
 	const char *map;
 	uint32_t ppn; /* ranks per node; 0: the machine's default */
 	/*
@@ -55,7 +55,8 @@ struct weft_vt_conf {
 	const struct weft_noise *noise; /* noise of computation; NULL: none */
 	/* largest packet that the machine's unit sends, bytes */
 	uint32_t packet_bytes;
-	const char *faults; /* fault plan, or its file; NULL, "": none */
+	/* fault plan, or the name of its file; NULL or "": none */
+	const char *faults;
 	/* data in the folded memory of job_skeleton.h is not copied */
 	bool skeleton;
 };
@@ -237,7 +238,7 @@ void weft_vt_leave(struct weft_carrier *c);
  */
 int weft_vt_note(struct weft_carrier *c, int64_t peer, const char *text);
 /*
- * Sets *note to the description of its wait that a rank has recorded. -EINVAL:
+ * Sets *note to the description that a rank has recorded of its wait. -EINVAL:
  * no such rank; -ENOENT: the rank was not started.
  */
 int weft_vt_read_note(struct weft_carrier *c, uint32_t rank,

@@ -17,7 +17,7 @@ enum { MEMBERS = 5, BUSY = 3, LONG = 512, RANKS = 8 };
 static const uint32_t ranks[MEMBERS] = { 0, 2, 3, 5, 7 };
 
 #define START (100000ull * NS) /* time when all members start, ps */
-/* time when a member that computes continues, ps */
+/* time when the computing member continues, ps */
 #define LATER (1000000ull * NS)
 
 /* The operation of the members, and when the member BUSY computes. */
@@ -180,8 +180,8 @@ static void a_chained_step_takes_the_time_of_its_event(void **state)
 }
 
 /*
- * The broadcast is forwarded by the interface of a member that has not posted
- * its contribution, and waits there for the contribution.
+ * The interface of a member that has not posted its contribution forwards the
+ * broadcast, and keeps the data until the member posts its contribution.
  */
 static void a_broadcast_passes_a_computing_member(void **state)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Virtual time of the computation between calls. One of: none; the thread's CPU
- * time times a factor; the number of instructions that the thread has executed
- * in user mode, at a constant rate; or the number of executed basic blocks of
- * instrumented code, at a constant rate. The relative speed of the machine's
- * processor scales these times. Noise from a seeded random generator may
- * interrupt computation; it is the same in every run.
+ * Virtual time of the computation between calls. It is one of the following:
+ * zero; the thread's CPU time times a factor; the number of instructions that
+ * the thread has executed in user mode, at a constant rate; or the number of
+ * executed basic blocks of instrumented code, at a constant rate. The relative
+ * speed of the machine's processor scales these times. Noise from a seeded
+ * random generator may interrupt computation; it is the same in every run.
  */
 #include "prov/vt/vt.h"
 #include "src/base/log.h"
@@ -91,7 +91,9 @@ uint64_t vt_cpu_since(const struct vt_cpu_time *t)
 {
 	uint64_t now = cpu_ns();
 
-	/* a new thread may have the name of one that has ended */
+	/*
+	 * a new thread may have the same pthread_t as a thread that has ended
+	 */
 	return pthread_equal(t->thread, pthread_self()) && now > t->ns
 		       ? now - t->ns
 		       : 0;

@@ -239,7 +239,10 @@ static int post_word(struct end *e, struct weft_peer *peer, bool get,
 	return move(e, peer, get, x, &path);
 }
 
-/* A long put, a put of a word to the same address, and a get of that word. */
+/*
+ * Posts a long put, a put of a word to the same address, and a get of that
+ * word.
+ */
 static int put_and_overwrite(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
@@ -387,7 +390,9 @@ static void atomics_on_a_rank_with_threads_are_refused(void **state)
 
 /* ---- order of messages --------------------------------------------------- */
 
-/* A long message by the slow path, then short ones by the fast path. */
+/*
+ * Sends a long message by the slow path, then short messages by the fast path.
+ */
 static int overtake(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);
@@ -415,7 +420,10 @@ static void a_short_message_does_not_overtake_a_long_one(void **state)
 	play(&p, &f);
 }
 
-/* The path and the length of a post reach the model. */
+/*
+ * Rank 0 sends one message with the path and the length that p->seed selects;
+ * both must reach the model.
+ */
 static int one_message(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_peer *to = rank_peer(p, e, 1 - rank);

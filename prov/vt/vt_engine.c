@@ -37,8 +37,8 @@
 #define IDLE_POLLS  200000u
 
 /*
- * interval at which a process that waits for the engine checks whether its
- * owner is alive, ns
+ * interval at which a process that waits for the engine checks whether the
+ * engine's owner is alive, ns
  */
 #define OWNER_CHECK_NS UINT64_C(50000000)
 
@@ -556,8 +556,8 @@ void vt_engine_try(struct vt *v)
 	    weft_guard(engine_pass, &t))
 		vt_mark_broken(v);
 	/*
-	 * wake them before the unlock: another thread of this process would use
-	 * the same list of ranks
+	 * wake the ranks before the unlock: another thread of this process
+	 * would use the same list of ranks
 	 */
 	if (v->threads)
 		wake_all(v);

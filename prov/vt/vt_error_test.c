@@ -21,7 +21,8 @@ static uint64_t retransmitted(struct end *e)
 
 /*
  * Rank 0 sends packets to rank 3, which sends one back. Sets value[0] and [3]
- * to the events of these ranks, [1] to the events of the whole network.
+ * to the numbers of error events of these ranks, [1] to the number of error
+ * events of the whole network.
  */
 static int send_all(struct play *p, struct end *e, uint32_t rank)
 {

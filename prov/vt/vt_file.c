@@ -60,8 +60,8 @@ void vt_file_post(struct vt_engine_pass *t, uint32_t i)
 }
 
 /*
- * Returns the place where the end of the I/O node's last access is stored: in
- * the record of the first rank of the job that uses this I/O node.
+ * Returns a pointer to the time at which the I/O node's last access ends. It is
+ * stored in the record of the first rank of the job that uses this I/O node.
  */
 static uint64_t *io_end(struct weft_vt *w, uint32_t rank)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Random values in the world. Ranks exchange messages and reduce on a class
- * route while another process overwrites a part of their shared memory. Every
- * rank must end with all its data or with an error; it must not hang or die by
- * a signal.
+ * Writes random values into the world. Ranks exchange messages and reduce on a
+ * class route while another process overwrites a part of their shared memory.
+ * Every rank must end with all its data or with an error; it must not hang or
+ * die by a signal.
  */
 #include "test/support/carrier_fixture.h"
 #include "prov/vt/vt.h"
@@ -22,7 +22,7 @@
 
 #define RANKS	      4u
 #define ROUNDS	      400u
-#define ROUNDS_BEFORE 20u /* rounds before the overwriting */
+#define ROUNDS_BEFORE 20u /* rounds before the memory is overwritten */
 #define FOREVER	      UINT64_MAX
 #define SECONDS	      100 /* time limit after which a hanging rank is killed */
 
@@ -203,7 +203,8 @@ static uint64_t overwrite(struct weft_rng *rng, uint64_t old)
 }
 
 /*
- * Overwrites words that are in use, if there are any after the chosen position.
+ * Overwrites words at random positions, or the next nonzero word, if there is
+ * one nearby.
  */
 static void overwrite_words(struct weft_rng *rng, const struct part *p,
 			    int words)

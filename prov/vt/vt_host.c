@@ -3,7 +3,7 @@
  * A world whose ranks are all in one process, as fibers of a simulator
  * (src/tools/replay), without a process for each rank. The simulator runs the
  * engine when every fiber is parked; so the engine never runs on a fiber's
- * stack, and no rank is woken through the kernel. Everything else works as with
+ * stack, and no rank is woken by a system call. Everything else works as with
  * processes, so virtual times are the same.
  */
 #include "prov/vt/vt.h"

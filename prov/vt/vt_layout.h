@@ -109,13 +109,18 @@ struct vt_head {
 	weft_au32 deadlock;
 	/* number of ranks that have not reported their wait yet */
 	weft_au32 unreported;
-	weft_au32 left;	     /* number of ranks that left or died */
-	weft_au32 late_run;  /* a rank that is not in `batch` has run */
-	uint32_t join_count; /* entries in joins */
-	weft_au32 died;	     /* a rank is dead: check all ranks */
-	weft_au32 net_down;  /* a link without detour is dead */
-	uint32_t node_dead; /* a node or rank is dead: ranks announce leaving */
-	/* the fault plan ends ranks: ranks announce leaving from the start */
+	weft_au32 left;	    /* number of ranks that left or died */
+	weft_au32 late_run; /* a rank that is not in `batch` has run */
+	/* number of entries in the array of struct vt_join */
+	uint32_t join_count;
+	weft_au32 died;	    /* a rank is dead: check all ranks */
+	weft_au32 net_down; /* a link without detour is dead */
+	/* a node or rank is dead, so ranks announce that they leave */
+	uint32_t node_dead;
+	/*
+	 * the fault plan ends ranks, so ranks announce from the start that they
+	 * leave
+	 */
 	uint32_t ends_planned;
 	/* time from the end of a process until the other ranks detect it, ps */
 	uint64_t detect_exit_ps;
@@ -149,8 +154,8 @@ struct vt_head {
  */
 struct vt_rank {
 	/*
-	 * line 0: words that a blocked rank checks, and data that the rank
-	 * passes to the engine
+	 * cache line 0: words that a blocked rank checks, and data that the
+	 * rank passes to the engine
 	 */
 	alignas(128) weft_au32 status; /* enum weft_vt_state; futex */
 	/* reason why the wait ended: 0 or errno */
@@ -170,7 +175,7 @@ struct vt_rank {
 	uint64_t start;
 	weft_au32 packets_read; /* number of packets that this rank has read */
 
-	/* line 1: written by the engine */
+	/* cache line 1: written by the engine */
 	alignas(64) uint64_t
 		released_pass; /* last pass that released the rank */
 	uint32_t in_tail;      /* last entry of the arrival list */
@@ -212,8 +217,8 @@ struct vt_area {
 };
 
 /*
- * Rarely used data of a rank: its requests for routes, its last note, and
- * others.
+ * Rarely used data of a rank, such as its requests for routes and its last
+ * note.
  */
 struct vt_rank_cold {
 	alignas(128) struct vt_route_request {
@@ -269,8 +274,8 @@ struct vt_rank_cold {
 	uint64_t io_end_ps;
 
 	/*
-	 * The rank's request to start further ranks. first: written by the
-	 * engine; the first of the ranks that it has started, or VT_NONE.
+	 * The rank's request to start further ranks. first: the first of the
+	 * started ranks, or VT_NONE; written by the engine.
 	 */
 	struct vt_spawn {
 		weft_au32 state; /* enum vt_spawn_state */
@@ -519,7 +524,7 @@ struct vt_route {
 	uint8_t ordered[VT_WINDOW];
 };
 
-/* Users of a tree of prov/net. */
+/* Routes that use a tree of prov/net. */
 struct vt_tree {
 	uint32_t place; /* index of the route for which the tree was opened */
 	uint32_t users; /* number of routes whose results the tree carries */

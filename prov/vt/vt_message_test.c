@@ -62,7 +62,10 @@ static void a_long_message_costs_one_reception(void **state)
 	T_IS(f.clock[1], 100000000 + 2 * cfg.recv_ps);
 }
 
-/* Full packets that form no message: to different peers, or after a delay. */
+/*
+ * Sends full packets that form no message: to different peers, or after a
+ * delay.
+ */
 static int full_packets(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank)
@@ -105,7 +108,7 @@ static void only_consecutive_packets_form_one_message(void **state)
 	T_IS(f.clock[0], 2 * cfg.send_ps + 10000);
 }
 
-/* Three messages of one full packet each, without a pause. */
+/* Sends three messages of one full packet each, without a pause. */
 static int send_full_messages(struct play *p, struct end *e, uint32_t rank)
 {
 	if (rank) {
@@ -505,7 +508,10 @@ static uint64_t by_halves(uint64_t first, uint32_t count)
 				     by_halves(first + half, count - half));
 }
 
-/* Several packets in flight, combined in the order of members, at any root. */
+/*
+ * Runs several reductions in flight, which are combined in the order of
+ * members, at any root.
+ */
 static int ordered(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_backend_part part = {

@@ -84,7 +84,9 @@ static void hints_reach_the_model(void **state)
 	T_IS(clock[0], clock[1] + 2 * cfg.hop_ps);
 }
 
-/* Each destination has a FIFO; two ranks number them in different orders. */
+/*
+ * Each destination has a FIFO; two ranks number the FIFOs in different orders.
+ */
 static int check_fifos(struct play *p, struct end *e, uint32_t rank)
 {
 	struct weft_vt *w = vt_of(e->c)->w;
@@ -130,7 +132,10 @@ static int check_engines(struct play *p, struct end *e, uint32_t rank)
 	return 0;
 }
 
-/* SWE-01: two processors with one engine each, or one processor with both. */
+/*
+ * SWE-01: a node has two processors with one engine each, or one processor with
+ * both engines.
+ */
 static void messages_of_a_processor_use_its_engines(void **state)
 {
 	struct play p = { .ranks = 4,

@@ -30,7 +30,7 @@ static int exchange(struct play *p, struct end *e, uint32_t rank)
 		uint64_t got = e->got;
 
 		ret = wait_got(e, got + 1);
-		/* do not answer a packet of rank 0 */
+		/* packets of rank 0 are not answered */
 		if (!ret && !e->got_from[0])
 			ret = send_waiting(e, other, n++, 8);
 	}
@@ -174,7 +174,7 @@ static void a_loop_that_reads_the_clock_is_no_deadlock(void **state)
 
 /* ---- polls and the clock ------------------------------------------------- */
 
-/* Rank 1 sends at 3 ms; rank 0 must find the packet at that step. */
+/* Rank 1 sends at 3 ms; rank 0 polls until it finds the packet. */
 static int poll_until_arrival(struct play *p, struct end *e, uint32_t rank)
 {
 	uint64_t n = 0;
@@ -206,8 +206,8 @@ static void a_loop_that_reads_the_clock_stops_at_an_arrival(void **state)
 }
 
 /*
- * Polls for a second of virtual time; few polls, with an error of at most a
- * thousandth.
+ * Rank 0 polls until the clock shows one second, then sends a packet to rank 1.
+ * The loop needs few polls and ends at most a thousandth late.
  */
 static int poll_one_second(struct play *p, struct end *e, uint32_t rank)
 {

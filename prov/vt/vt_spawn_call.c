@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * A rank's request to start further ranks; vt_spawn.c contains the part of the
- * engine.
+ * A rank's request to start further ranks; vt_spawn.c contains the engine's
+ * part.
  */
 #include "prov/vt/vt.h"
 
@@ -69,8 +69,8 @@ int weft_vt_spawn(struct weft_carrier *c, uint32_t count, uint32_t *first_p)
 }
 
 /*
- * Cancels ranks that were started. The caller is a running rank, so the count
- * of running ranks does not become zero here.
+ * Cancels started ranks for which there will be no process. The caller is a
+ * running rank, so the count of running ranks does not become zero here.
  */
 void weft_vt_spawn_cancel(struct weft_carrier *c, uint32_t first,
 			  uint32_t count)

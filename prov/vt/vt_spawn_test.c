@@ -60,7 +60,7 @@ static int parent(struct play *p, struct end *e)
 	return ret || wait_for_children(2) ? 12 : 0;
 }
 
-/* Rank 1 waits for a message of the last rank that rank 0 starts. */
+/* Rank 1 waits for a message from the last rank that rank 0 starts. */
 static int family(struct play *p, struct end *e, uint32_t rank)
 {
 	int ret;
@@ -102,7 +102,10 @@ static int limits(struct play *p, struct end *e, uint32_t rank)
 	if (weft_vt_spawn(e->c, 0, &first) != -ENOSPC ||
 	    weft_vt_spawn(e->c, 4, &first) != -ENOSPC)
 		return 30;
-	/* rank 3 has failed: of the free ranks 2, 4, 5 two are consecutive */
+	/*
+	 * rank 3 has failed: only two of the free ranks 2, 4 and 5 are
+	 * consecutive
+	 */
 	if (weft_vt_spawn(e->c, 3, &first) != -ENOSPC || first != 99)
 		return 31;
 	if (weft_vt_spawn(e->c, 2, &first) || first != 4)

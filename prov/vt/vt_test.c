@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Virtual time between processes: exact times, deterministic runs, polls and
- * timeouts, deadlock, back-pressure, threads, leaving. vt_message_test.c:
- * messages, deaths and class routes.
+ * timeouts, deadlock, back-pressure, threads, leaving. Messages, deaths and
+ * class routes are tested in vt_message_test.c.
  */
 #include "test/support/vt_fixture.h"
 #include "prov/vt/vt.h"

@@ -137,7 +137,7 @@ uint64_t vt_packet_copy_ps(const struct vt *v, const struct vt_buf *b)
 	return b->pkt.len * cfg->packet_copy_ps_x1000 / 1000;
 }
 
-/* Copies the parts of a packet, except those in folded memory. */
+/* Copies the segments of a packet, except segments in folded memory. */
 static void payload_copy(const struct vt *v, unsigned char *to,
 			 const struct iovec *iov, int count)
 {
@@ -178,7 +178,7 @@ int vt_send(struct weft_carrier *c, struct weft_peer *peer,
 	b->kind = VT_PACKET;
 	b->from = v->rank;
 	b->to = p->rank;
-	/* 1 if the packet continues the message of the last packet */
+	/* 1 if the packet continues the message of the previous packet */
 	b->more = (v->in_long_message || v->interface.running) &&
 		  v->last_attr.full && v->last_to == p->rank &&
 		  v->last_attr.vc == v->attr.vc && !v->long_message &&

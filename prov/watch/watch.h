@@ -68,7 +68,7 @@ struct weft_watch_register {
 	uint32_t sensors; /* bit mask of the sensors that are out of bounds */
 };
 
-/* State of a component about a register that it monitors. */
+/* State that a component keeps for a register that it monitors. */
 struct weft_watch_monitor {
 	uint64_t beats;
 	uint32_t missed; /* consecutive checks without a new heartbeat */

@@ -286,7 +286,7 @@ static void the_newest_or_worst_report_counts(void **state)
 			}
 }
 
-/* A report counts until it is FRESH old. */
+/* A report counts until its age reaches FRESH. */
 static void reports_expire(void **state)
 {
 	const struct weft_watch_report own = { .host = WEFT_WATCH_NORMAL,

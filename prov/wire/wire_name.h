@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Names of endpoints: an IPv4 or IPv6 address and a port, as the kernel's
- * structures, which applications see as FI_SOCKADDR_IN and FI_SOCKADDR_IN6.
- * All names of a job have one family.
+ * Names of endpoints: an IPv4 or IPv6 address and a port, in the operating
+ * system's sockaddr structures, which applications see as FI_SOCKADDR_IN and
+ * FI_SOCKADDR_IN6. All names of a job have one family.
  *
  * A name also has room for a hint of the shared-memory carrier (shm_name.c):
  * sin_zero of an IPv4 name; flow label and scope of an IPv6 name, which is
@@ -54,7 +54,7 @@ static inline bool weft_name_is_ip(const union weft_name *n)
 	return n->sa.sa_family == AF_INET || weft_name_is_ipv6(n);
 }
 
-/* Returns the size of the kernel's structure for the name's family. */
+/* Returns the size of the sockaddr structure for the name's family. */
 static inline socklen_t weft_name_bytes(const union weft_name *n)
 {
 	return weft_name_is_ipv6(n) ? sizeof(n->in6) : sizeof(n->in);

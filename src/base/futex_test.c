@@ -46,7 +46,7 @@ static void futex_wait_without_wake_times_out(void **state)
 
 static void wait_on_two_words_returns_for_either(void **state)
 {
-	/* every kernel refuses to wait on 0 words */
+	/* every Linux kernel refuses to wait on 0 words */
 	T_IS(syscall(SYS_futex_waitv, NULL, 0, 0, NULL, 0), -1);
 	if (errno == ENOSYS || errno == EPERM)
 		skip();
@@ -72,7 +72,10 @@ static void forbid_waitv(unsigned err)
 		_exit(77);
 }
 
-/* Otherwise the caller would take the error for a wake-up and never block. */
+/*
+ * The error is reported, since a caller that took it for a wake-up would never
+ * block.
+ */
 static void a_forbidden_wait_on_two_words_is_reported(void **state)
 {
 	static const unsigned errors[] = { EPERM, ENOSYS };

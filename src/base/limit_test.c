@@ -12,7 +12,10 @@
 #include <string.h>
 #include <sys/resource.h>
 
-/* The linker's --wrap: a test process may not be able to remove its limits. */
+/*
+ * getrlimit() is replaced by the linker's --wrap, since a test process may not
+ * be able to remove its limits.
+ */
 static bool unlimited;
 int __real_getrlimit(__rlimit_resource_t what, struct rlimit *l);
 int __wrap_getrlimit(__rlimit_resource_t what, struct rlimit *l);

@@ -50,7 +50,7 @@ enum weft_num_type {
 	WEFT_NUM_LD_INT,
 	WEFT_NUM_2REAL,
 	WEFT_NUM_2DOUBLE,
-	WEFT_NUM_NONE, /* derived type, or no arithmetic */
+	WEFT_NUM_NONE, /* derived type, or type without arithmetic */
 	WEFT_NUM_TYPES,
 };
 

@@ -52,7 +52,10 @@ static void errors_are_returned(void **state)
 
 	T_IS(weft_text_read("/proc/self/no-such-file", &text), -ENOENT);
 	T_IS(weft_text_read("/proc/self", &text), -EISDIR);
-	/* unchanged after an error: callers free it in any case */
+	/*
+	 * the pointer is unchanged after an error, since callers free it in any
+	 * case
+	 */
 	T_NULL(text);
 }
 

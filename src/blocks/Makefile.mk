@@ -1,4 +1,5 @@
-# src/blocks: counts basic blocks of a program, for mpiexec --compute blocks=N
+# src/blocks: counting of a program's executed basic blocks, for mpiexec
+# --compute blocks=N
 lib_LTLIBRARIES += libweft-blocks.la
 libweft_blocks_la_SOURCES = src/blocks/blocks.c
 libweft_blocks_la_CFLAGS = $(AM_CFLAGS) -fvisibility=default

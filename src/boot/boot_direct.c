@@ -32,7 +32,10 @@ static int pipe_of_launcher(void)
 	return (int)fd;
 }
 
-/* Returns this rank's status page, if it belongs to the job. */
+/*
+ * Returns the job status page if it belongs to this job, otherwise NULL; sets
+ * *rank_p to this rank's index in the page.
+ */
 static struct weft_job_page *page_of_job(uint32_t *rank_p)
 {
 	const char *job = getenv("PMIX_NAMESPACE");
@@ -52,7 +55,8 @@ static int universe(int size)
 
 /*
  * If mpiexec has started several jobs, sets the rank and size that this process
- * has in its own job. Returns false if the variable is invalid.
+ * has in its own job. Returns false if the environment variable with these
+ * values is invalid.
  */
 static bool read_own_job(struct weft_job *job)
 {
@@ -96,7 +100,10 @@ int weft_direct_open(struct weft_job *job)
 	job->local_size = job->size;
 	job->universe = universe(job->size);
 	job->appnum = (int)weft_job_page_member(p, my_rank)->app;
-	/* programs that this process starts do not belong to the job */
+	/*
+	 * programs that this process starts do not belong to the job, so they
+	 * must not inherit the pipe
+	 */
 	fcntl(fd, F_SETFD, FD_CLOEXEC);
 	events_fd = fd;
 	weft_job_event_send(fd, WEFT_JOB_STARTED, my_rank, 0, NULL);

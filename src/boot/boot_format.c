@@ -15,7 +15,7 @@
 
 #define PREFIX "weft "
 #define DIGITS (sizeof(WEFT_FORMAT) - 1)
-/* bytes of the record before the release */
+/* number of bytes in front of the release in the record */
 #define FRONT  (sizeof(PREFIX) - 1 + DIGITS + 1)
 
 /* volatile: test/run/run_versions.sh changes the text in the library's file */

@@ -184,7 +184,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static unsigned users;
 static bool is_open;
 static bool used_sessions;
-static pid_t opener; /* process that opened the library, not a child of it */
+/* pid of the process that opened the library; a forked child has another pid */
+static pid_t opener;
 
 static int open_library(int level)
 {
@@ -277,7 +278,7 @@ static void report_calls(void)
 
 /*
  * Closes the library at the end of a process that has used sessions. A process
- * that exits within MPI does not wait for other ranks.
+ * that exits within an MPI call does not wait for other ranks.
  */
 static void close_at_exit(void)
 {

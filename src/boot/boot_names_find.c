@@ -14,7 +14,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* of Linux 5.3: UDIAG_SHOW_UID, UNIX_DIAG_UID */
+/* UDIAG_SHOW_UID and UNIX_DIAG_UID, added in Linux 5.3 */
 enum { SHOW_UID = 0x40, ATTR_UID = 7 };
 
 /* Copies the rest of a name that begins with the prefix. */
@@ -51,8 +51,9 @@ static int request_all(int fd)
 }
 
 /*
- * Reads the description of one socket. Returns 0: it is the socket; 1: it is
- * another one; -EOPNOTSUPP: its user is not reported.
+ * Reads the description of one socket. Returns 0 if it is the socket searched
+ * for, 1 if it is another socket, -EOPNOTSUPP if the kernel does not report its
+ * user.
  */
 static int read_socket(const struct boot_names_search *s,
 		       const struct nlmsghdr *h)

@@ -16,7 +16,7 @@
 struct boot_names_search {
 	const char *prefix; /* beginning of the name, without the byte 0 */
 	char *rest;	    /* where the rest of the name is stored */
-	size_t room;	    /* bytes of rest */
+	size_t room;	    /* size of the buffer `rest`, bytes */
 };
 
 /* Copies the rest of the first name that is found. Returns 0 or -ENOENT. */
@@ -25,7 +25,7 @@ int boot_names_find(const struct boot_names_search *s);
 /*
  * The parts of boot_names_find(), for the tests. boot_names_ask() asks the
  * kernel; -EOPNOTSUPP: it does not report the users of sockets.
- * boot_names_read() reads messages of the kernel. Returns 1: not found, and
+ * boot_names_read() reads messages from the kernel. Returns 1: not found, and
  * more messages follow; 0: found; -ENOENT: these were the last messages;
  * -EOPNOTSUPP. boot_names_list() reads the lines of /proc/net/unix.
  */

@@ -106,7 +106,10 @@ static void sockets_of_other_users_are_ignored(void **state)
 	close(ready[1]);
 }
 
-/* A name with the bytes of a line of /proc/net/unix. */
+/*
+ * A name that contains the bytes of a line of /proc/net/unix is not taken for
+ * such a line.
+ */
 static void names_are_not_read_as_lines(void **state)
 {
 	static const char name[] =
@@ -182,14 +185,17 @@ static void the_socket_of_this_user_is_found(void **state)
 	n += add_socket(buf + n, PREFIX "mine", me);
 	T_OK(boot_names_read(&search, buf, n));
 	T_STR(rest, "mine");
-	/* the first one */
+	/* if two names match, the first one is returned */
 	n += add_socket(buf + n, PREFIX "second", me);
 	n += add_end(buf + n);
 	T_OK(boot_names_read(&search, buf, n));
 	T_STR(rest, "mine");
 }
 
-/* A kernel before 5.3 reports no users; one without unix_diag, an error. */
+/*
+ * A Linux kernel before 5.3 reports no users; a kernel without unix_diag
+ * reports an error.
+ */
 static void kernels_that_report_no_users_are_recognized(void **state)
 {
 	const uint32_t me = geteuid();

@@ -49,8 +49,8 @@ static struct weft_job_page *job_page;
 /* number of this rank's entry in the job status page */
 static uint32_t entry_number;
 /*
- * number of times that this process has left PMIx; the keys are different after
- * each time
+ * number of times that this process has disconnected from PMIx; the keys differ
+ * after each time
  */
 static unsigned generation;
 /*
@@ -174,7 +174,7 @@ static int get_local_peers(struct weft_job *job)
 	PMIX_LOAD_PROCID(&p, me.nspace, PMIX_RANK_WILDCARD);
 	n = 1;
 	if (PMIx_Get(&p, PMIX_LOCAL_PEERS, NULL, 0, &v) == PMIX_SUCCESS) {
-		/* PMIx returns a value without text if it has no memory */
+		/* if PMIx is out of memory, it returns a value without text */
 		if (v->type == PMIX_STRING)
 			n = v->data.string
 				    ? weft_value_ranks(v->data.string,
@@ -445,7 +445,10 @@ int weft_pmix_put(const void *name, size_t len)
 
 	if (!open)
 		return 0;
-	/* each host of a job has its own page */
+	/*
+	 * each host of a job has its own page, so a page serves only jobs on
+	 * one host
+	 */
 	if (len <= JOB_PAGE_ENTRY - WEFT_FORMAT_RECORD &&
 	    weft_core.job.local_size == weft_core.job.size)
 		job_page = job_page_of_job();

@@ -31,8 +31,8 @@ int weft_pmix_open(struct weft_job *job, bool alone);
  */
 int weft_pmix_connect(void);
 /*
- * Executes the waits for other processes that were omitted before; every
- * process must call it or MPI_Init.
+ * Executes the waits for other processes that weft_pmix_open() with `alone` has
+ * deferred; every process must call this function or MPI_Init.
  */
 int weft_pmix_collect(void);
 

@@ -225,7 +225,10 @@ static bool make_id(const uint8_t key[WEFT_SECRET_KEY])
 	return true;
 }
 
-/* own: source of this job; not used if the user has no secret */
+/*
+ * Derives the keys. own: source of this job; not used if the user has no
+ * secret.
+ */
 static int derive_keys(const struct secret_user *u,
 		       const struct secret_source *own,
 		       uint8_t key[WEFT_SECRET_KEY])
@@ -266,7 +269,10 @@ static bool is_byte(const char *text)
 	       isxdigit((unsigned char)text[1]);
 }
 
-/* Reads WEFT_SECRET_PARENTS: the offer in hexadecimal digits, the job. */
+/*
+ * Reads WEFT_SECRET_PARENTS: the offer in hexadecimal digits, and the name of
+ * the job.
+ */
 static int read_parents(void)
 {
 	const char *text = getenv(WEFT_SECRET_PARENTS), *at = text;
@@ -287,7 +293,10 @@ static int read_parents(void)
 		weft_log_once(WEFT_LOG_ERROR,
 			      WEFT_SECRET_PARENTS " is not a key; only "
 						  "MPI_Comm_spawn sets it");
-	/* programs that this process starts are not spawned by the parents */
+	/*
+	 * programs that this process starts were not spawned by the parents, so
+	 * they must not inherit the variable
+	 */
 	unsetenv(WEFT_SECRET_PARENTS);
 	return has_parents ? 0 : -EACCES;
 }
@@ -332,7 +341,10 @@ int weft_secret_open(int rank, bool own, uint8_t key[WEFT_SECRET_KEY])
 void weft_secret_close(void)
 {
 	OPENSSL_cleanse(tag_key, sizeof(tag_key));
-	/* a later start of the library needs the parents' offer again */
+	/*
+	 * keep the parents' offer, which a later start of the library needs
+	 * again
+	 */
 	if (!has_parents)
 		OPENSSL_cleanse(&family, sizeof(family));
 	signs = false;

@@ -19,8 +19,8 @@
 #include <stdint.h>
 
 /*
- * Variable with the data from which a spawned job derives the key of its
- * parents: a job and the jobs that it spawns have one key.
+ * Environment variable with the data from which a spawned job derives the key
+ * of its parents: a job and the jobs that it spawns have one key.
  */
 #define WEFT_SECRET_PARENTS "WEFT_PARENT_KEY"
 

@@ -201,7 +201,10 @@ static void address_tag_is_valid_for_its_rank_only(void **state)
 	T_FALSE(weft_secret_verify(3, name, sizeof(name), tag));
 }
 
-/* Starts this test's library as a job that `parents` has spawned. */
+/*
+ * Opens the key as rank 0 of job `name`, which the job described by `parents`
+ * has spawned; NULL: without parents.
+ */
 static int open_spawned(const char *name, const char *parents, bool own,
 			uint8_t *key)
 {
@@ -213,7 +216,10 @@ static int open_spawned(const char *name, const char *parents, bool own,
 	return weft_secret_open(0, own, key);
 }
 
-/* Runs a spawned job in a child: a process keeps the offer of its parents. */
+/*
+ * Runs a spawned job in a child process, because a process keeps the offer of
+ * its parents.
+ */
 static int in_child(int (*run)(const char *parents), const char *parents)
 {
 	int status;
@@ -298,7 +304,10 @@ static void spawned_jobs_have_the_key_of_their_parents(void **state)
 	free(text);
 }
 
-/* A parents' offer that was changed, or of another user, is refused. */
+/*
+ * An offer of the parents is refused if it was changed or is that of another
+ * user.
+ */
 static void a_changed_offer_of_parents_is_refused(void **state)
 {
 	char *text = start_parents(false), before, more[1024];

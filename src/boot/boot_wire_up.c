@@ -123,8 +123,9 @@ static int make_key(void)
 
 /*
  * Requests no order of puts and gets, because MPI defines none; accumulates
- * keep theirs. Only in virtual time, where windows use the network also on one
- * host: a machine may then spread short accesses over several links.
+ * keep theirs. This applies only in virtual time, where windows use the network
+ * even on one host: a machine may then spread short accesses over several
+ * links.
  */
 static void relax_order(void)
 {

@@ -61,7 +61,10 @@ static int join_as_spawned(int rank)
 			 text);
 		return -FI_EINVAL;
 	}
-	/* programs that this process starts do not belong to the world */
+	/*
+	 * programs that this process starts do not belong to the world, so they
+	 * must not inherit the variable
+	 */
 	unsetenv(WEFT_SPAWN_WORLD);
 	weft_core.job.base = (int)base;
 	return world->attach(domain(), in_world(rank), handle, sizeof(handle));
@@ -306,8 +309,8 @@ void weft_world_leave_alone(void)
 }
 
 /*
- * Can report at once: virtual time does not advance while this rank runs, and
- * this rank does not wait again.
+ * The report can be written at once: virtual time does not advance while this
+ * rank runs, and this rank does not wait again.
  */
 void weft_world_report_abort(void)
 {

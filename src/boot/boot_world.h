@@ -21,8 +21,8 @@ int weft_world_join(bool *joined_p);
 int weft_world_address(int rank, void *name, size_t *len);
 uint64_t weft_world_id(void);
 /*
- * Reserve places for ranks that will be spawned, and cancel this; see struct
- * weft_core_backend.
+ * Reserve places for ranks that will be spawned, and release the places; see
+ * struct weft_core_backend.
  */
 int weft_world_reserve(int ranks, char *text, size_t room);
 void weft_world_cancel(int ranks, const char *text);

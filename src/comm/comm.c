@@ -106,7 +106,9 @@ void weft_comm_put(struct weft_comm *c)
 	if (!weft_obj_put(&c->obj))
 		return;
 	weft_comm_list_remove(c);
-	/* MPI_Finalize does not disconnect */
+	/*
+	 * freeing a communicator in MPI_Finalize does not count as a disconnect
+	 */
 	if (weft_unlikely(c->foreign) && weft_running())
 		count_foreign(-1);
 	weft_core_coll_get()->detach(c);

@@ -40,7 +40,7 @@ enum weft_ctx_kind {
 struct weft_comm {
 	struct weft_obj obj;
 
-	/* fields read by every message */
+	/* fields that every send and receive reads */
 	int rank; /* rank of this process in the local group */
 	/*
 	 * size of the group that the ranks of messages refer to (the remote
@@ -53,7 +53,7 @@ struct weft_comm {
 	 */
 	unsigned reach;
 	uint64_t ctx;	 /* context id, shifted for the tag word */
-	const int *proc; /* index in the job of each peer, by the peer's rank */
+	const int *proc; /* process index of each peer, by the peer's rank */
 
 	int size; /* size of the local group */
 	bool inter;
@@ -107,7 +107,7 @@ struct weft_comm {
 	struct coll_hosts *hosts;
 	/* memory shared by all members (coll/coll_shared.h), or NULL */
 	struct coll_shared *shared;
-	uint32_t shared_calls; /* calls before that memory was opened */
+	uint32_t shared_calls; /* number of calls before `shared` was opened */
 	char name[MPI_MAX_OBJECT_NAME];
 };
 

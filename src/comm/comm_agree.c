@@ -145,7 +145,10 @@ static int agree_post(struct weft_agree *a)
 
 	if (rc)
 		return rc;
-	/* the receive is outstanding: an error is returned when it ends */
+	/*
+	 * the receive is outstanding, so the error is returned only after the
+	 * receive has ended
+	 */
 	a->error = weft_core_isend(&out, &a->send);
 	if (a->error)
 		a->send = weft_req_null_done();

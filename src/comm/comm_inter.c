@@ -107,8 +107,8 @@ static uint32_t context_hash(const struct weft_make_inter *i)
 }
 
 /*
- * The leaders exchange n bytes for m bytes; each leader then broadcasts the
- * received bytes to its group.
+ * Lets the leaders exchange data: this side's leader sends n bytes and receives
+ * m bytes. Each leader then broadcasts the received bytes to its group.
  */
 static int exchange(const struct weft_make_inter *i, const void *mine, size_t n,
 		    void *theirs, size_t m)
@@ -249,8 +249,9 @@ static int create_between(struct weft_comm *c, struct weft_group *mine,
 }
 
 /*
- * Exchanges the ranks that the members of g have in their side with the other
- * side. theirs->size is the number of ranks that the other side sends.
+ * Sends the ranks of the members of g in this side to the other side, and
+ * receives the other side's ranks. theirs->size is the number of ranks that the
+ * other side sends.
  */
 static int swap_ranks(struct weft_comm *c, const struct weft_group *g,
 		      struct weft_group *theirs)

@@ -95,7 +95,9 @@ static int write_prefix(char text[PREFIX_ROOM])
 	return snprintf(text, PREFIX_ROOM, PREFIX);
 }
 
-/* Returns the error for a name with another beginning. */
+/*
+ * Returns the error for a port name that does not begin with this job's prefix.
+ */
 static int refuse_prefix(const char *text)
 {
 	bool plain = !strncmp(text, PREFIX, strlen(PREFIX));
@@ -234,9 +236,9 @@ static int roots_accept(const char *name, struct roots *r)
 }
 
 /*
- * Returns the index of the process that opened the port. The rank of this
- * process becomes known only by its answer; until then it is registered as a
- * process of a job without a number.
+ * Returns the index of the process that opened the port. The rank of that
+ * process becomes known only by its answer; until then the process is
+ * registered as one of a job without a number.
  */
 static int find_by_name(struct weft_identity *id)
 {

@@ -1,5 +1,5 @@
-# src/core: the state that the folders of the MPI layer share. Defines the MPI
-# library; the other folders and coll append their sources.
+# src/core: the state that the folders of the MPI layer share. This file defines
+# the MPI library; the other folders of src, and coll, append their sources.
 lib_LTLIBRARIES += libmpi_abi.la
 libmpi_abi_la_SOURCES = src/core/core_backend.h src/core/core_fi.c src/core/core_fi.h \
 	src/core/core_io.h src/core/core_lock.c src/core/core_lock.h \
@@ -11,15 +11,15 @@ libmpi_abi_la_LIBADD = libweft-types.la libweftcoll.la libweftbase.la \
 libmpi_abi_la_LDFLAGS = $(AM_LDFLAGS) -version-info 1:0:0 \
 	-export-symbols-regex '^P?MPIX?_'
 
-# Loaded when FI_PROVIDER names another provider than weft.
+# Loaded when FI_PROVIDER names a provider other than weft.
 pkglib_LTLIBRARIES += libweft-fabric-shim.la
 libweft_fabric_shim_la_SOURCES =
 libweft_fabric_shim_la_LIBADD = $(FABRIC_LIBS)
 libweft_fabric_shim_la_LDFLAGS = $(AM_LDFLAGS) -module -avoid-version \
 	-export-symbols-regex '^weft_fishim$$' -Wl,-z,defs
 
-# Programs link -lmpi or -lmpi_abi; binaries built with two early releases of
-# another implementation need version 0 of the same interface.
+# Programs are linked with -lmpi or -lmpi_abi; binaries built with two early
+# releases of another implementation need version 0 of the same interface.
 install-mpi-links:
 	cd $(DESTDIR)$(libdir) && \
 	rm -f libmpi.so libmpi_abi.so.0 && \

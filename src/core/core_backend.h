@@ -22,7 +22,7 @@ struct weft_core_traits {
 	bool reports_waits;
 	/*
 	 * A poll without result blocks and advances the clock, and ranks do not
-	 * compete for processors. So never spin.
+	 * compete for processors, so waits never spin.
 	 */
 	bool polls_block;
 	/*
@@ -88,7 +88,7 @@ struct weft_core_backend {
 	int (*choice)(unsigned i, struct fi_weft_choice *choice);
 	/*
 	 * Blocks for the time that a file access takes on the modelled machine.
-	 * NULL: the access itself has taken its time.
+	 * NULL: a file access takes only its real time.
 	 */
 	void (*file_time)(size_t bytes, bool write);
 	/*

@@ -20,7 +20,8 @@
 
 #define REGIONS_MAX 4096
 #define NAME_BYTES  64
-#define SECONDS_MAX 1e6 /* longest computation of weft_core_region_time() */
+/* longest computation that weft_core_region_time() accepts, s */
+#define SECONDS_MAX 1e6
 
 static struct region {
 	char name[NAME_BYTES];
@@ -190,7 +191,10 @@ void weft_core_region_time(double seconds)
 {
 	if (!(seconds > 0 && seconds < SECONDS_MAX) || !applies())
 		return;
-	/* counts the computation before this one, if it is counted */
+	/*
+	 * accounts for the computation before this one, if computation advances
+	 * the clock
+	 */
 	weft_core_clock_peek_ps();
 	take(seconds * 1e12);
 }

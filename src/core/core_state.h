@@ -66,7 +66,7 @@ struct weft_job {
 #define WEFT_SYSCALL_POLLS 12
 
 struct weft_core {
-	/* cache line read by every message */
+	/* cache line that every send and receive reads */
 	alignas(WEFT_CACHE_LINE) struct fid_ep *ep;
 	struct fid_cq *cq;
 	/* array of `procs` entries, by process index (boot_foreign.h) */

@@ -16,7 +16,7 @@ staticlibdir = $(libdir)
 staticlib_DATA = $(STATIC_ARCHIVES)
 endif
 
-# the files for the .lo objects and .la convenience libraries of libtool
+# the files behind libtool's .lo objects and .la convenience libraries
 pic_objects = $(foreach o,$(1:.lo=.o),$(dir $(o)).libs/$(notdir $(o)))
 pic_archives = $(patsubst %.la,.libs/%.a,$(filter %.la,$(1)))
 # $(call one_object,RESULT,OBJECTS,LIBRARIES)
@@ -24,8 +24,8 @@ one_object = $(CC) $(CFLAGS) -r -nostdlib -o $(1) $(call pic_objects,$(2)) \
 	-Wl,--whole-archive $(call pic_archives,$(3)) -Wl,--no-whole-archive
 only_global = $(OBJCOPY) -w --localize-hidden $(addprefix --keep-global-symbol=,$(1))
 
-# Some folders are compiled into both the provider and the MPI library, static
-# and shared: each copy has its own state.
+# Some folders are compiled both into the provider and into the MPI library. In
+# the static library, as with the shared ones, each copy has its own state.
 libmpi_abi.a: libmpi_abi.la libweft-direct.la libweftstatic.la
 	$(AM_V_GEN)rm -f $@ && \
 	$(call one_object,static-prov.o,$(libweft_direct_la_OBJECTS),$(libweft_direct_la_LIBADD)) && \

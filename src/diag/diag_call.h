@@ -52,8 +52,8 @@ struct weft_call {
 };
 
 /*
- * Word of the job status page for the fast path, on which only one thread makes
- * MPI calls.
+ * Word of the job status page that the fast path writes; while the fast path is
+ * used, only one thread makes MPI calls.
  */
 extern weft_au32 *weft_call_slot WEFT_HIDDEN;
 

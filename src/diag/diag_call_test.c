@@ -51,7 +51,10 @@ static uint64_t clock_ps(void)
 	return ticks += 10;
 }
 
-/* The tests run in this order: MPI_Init sets the mode once per process. */
+/*
+ * The order of the tests matters, because MPI_Init sets the recording mode once
+ * per process.
+ */
 static void before_init_the_outermost_call_is_recorded(void **state)
 {
 	expect_call("");

@@ -13,7 +13,7 @@
 int weft_errtext_class(int code);
 /* Returns the text of a code, or NULL; valid until the code is reused. */
 const char *weft_errtext_get(int code);
-/* such as "MPI_ERR_RANK"; NULL: no such class */
+/* Returns the name of a class, such as "MPI_ERR_RANK"; NULL: no such class. */
 const char *weft_errtext_name(int class);
 /* Stores text under a new code of the class and returns the code. */
 int weft_errtext_store(int class, const char *text);

@@ -28,7 +28,7 @@
 /* interval between checks of the interface during a wait, ms */
 #define NIC_MS	    200
 
-/* Bits of recent warnings of the interface. */
+/* Bits for recent warnings about the interface. */
 enum { NIC_GARBAGE = 1, NIC_LOSSES = 2 };
 
 /*

@@ -195,7 +195,10 @@ static void check_peers(void)
 
 static const struct weft_watcher watcher = { .idle = check_peers,
 					     .ms = WEFT_PEER_FAILURE_CHECK_MS };
-/* Without a periodic check: the death of a process wakes blocked ranks. */
+/*
+ * Watcher without a periodic check: the death of a process wakes blocked ranks,
+ * which then check.
+ */
 static const struct weft_watcher wakened = { .idle = check_peers, .ms = -1 };
 
 void weft_failure_open(int (*find)(int proc))

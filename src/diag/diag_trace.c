@@ -34,7 +34,7 @@ static_assert((int)TRACE_WORD_SYNC == (int)CTRL && WEFT_TAG_KIND_SHIFT == 48 &&
 static WEFT_HOT_DATA struct weft_trace trace = { .fd = -1 };
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-/* Original tables, and the tables that replace them. */
+/* Original ops tables, and the tables that replace them during a trace. */
 static WEFT_HOT_DATA struct fi_ops_tagged *tagged, hooked_tagged;
 static WEFT_HOT_DATA struct fi_ops_cq *queue, hooked_queue;
 static WEFT_HOT_DATA struct fi_weft_recv *direct, hooked_direct;

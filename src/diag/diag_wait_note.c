@@ -233,9 +233,9 @@ static bool any_waits_for(const struct job *j, int me, int r)
 }
 
 /*
- * Returns a rank for which rank `me` waits: the lowest rank in the first of its
- * items for which it waits for some rank; -1: none. Items with wildcards are
- * considered only if wild is set.
+ * Returns a rank for which rank `me` waits: takes the first item in which `me`
+ * waits for any rank, and returns the lowest of these ranks; -1: none. Items
+ * with wildcards are considered only if wild is set.
  */
 static int next_of(const struct job *j, int me, bool wild)
 {

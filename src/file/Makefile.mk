@@ -1,5 +1,5 @@
-# src/file: files, part of libmpi_abi.la; the parts that do not depend on that
-# library are a library of their own, for the tests.
+# src/file: files, part of libmpi_abi.la; its sources that do not depend on
+# other sources of libmpi_abi.la form a separate library, for the tests.
 noinst_LTLIBRARIES += libweftfile.la
 libweftfile_la_SOURCES = \
 	src/file/file_cover.c src/file/file_cover.h \

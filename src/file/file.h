@@ -90,15 +90,18 @@ struct weft_file {
 	/* excludes other threads of this process while the guard is held */
 	pthread_mutex_t guard_mutex;
 
-	struct weft_comm *comm;	   /* messages and collectives of accesses */
-	struct weft_comm *control; /* collectives of all other calls */
+	/* communicator for messages and collectives of accesses */
+	struct weft_comm *comm;
+	/* communicator for collectives of all other calls */
+	struct weft_comm *control;
 	/*
 	 * shared file pointer: a word of rank 0 that the members map, or, if
 	 * they cannot map it, a word in a window of rank 0 (NULL: mapped)
 	 */
 	struct file_word word;
 	struct weft_win *shared;
-	struct weft_win *guard; /* holds atomic mode's lock; NULL: none yet */
+	/* window with the lock of atomic mode; NULL: none yet */
+	struct weft_win *guard;
 
 	/* split collective in progress, and its kind; 0: none */
 	struct weft_req *split;
@@ -118,7 +121,7 @@ struct weft_file {
 	int *aggregator; /* ranks of the aggregators */
 	int aggregators;
 	int hosts;    /* number of hosts of the members */
-	int *host_of; /* number of the host, by rank */
+	int *host_of; /* number of each member's host, by rank */
 	char *buffer; /* aggregator's buffer of hints.cb_bytes, or NULL */
 	size_t buffer_bytes;
 
@@ -161,7 +164,7 @@ void weft_file_put(struct weft_file *f);
  * of a member caused the error (mpiexec --survive).
  */
 int weft_file_errno(const struct weft_file *f, int rc);
-/* Return the MPI error class and the message of an error -errno. */
+/* Return the MPI error class and the message of an error, given as -errno. */
 int weft_file_class(int rc);
 const char *weft_file_text(int rc);
 /* Creates an MPI error code for a request that failed with -errno. */
@@ -174,7 +177,7 @@ int weft_file_req_error(const struct weft_req *r, const struct weft_file *f);
 
 /* ---- open and close ------------------------------------------------------ */
 
-/* Collective; returns the same result on all members. */
+/* Opens a file; collective. Returns the same result on all members. */
 int weft_file_open(struct weft_comm *comm, const char *path, int amode,
 		   struct weft_info *info, struct weft_file **file_p);
 int weft_file_close(struct weft_file *f);
@@ -254,7 +257,10 @@ struct weft_file_rep_args {
 	MPI_Datarep_extent_function *extent;
 	void *extra;
 };
-/* Returns 0, -EEXIST or -ENOMEM. */
+/*
+ * Registers a representation. Returns 0, -EEXIST (the name is already
+ * registered) or -ENOMEM.
+ */
 int weft_file_rep_register(const struct weft_file_rep_args *a);
 /*
  * Gets the type that describes dt in the file; the caller drops the reference.

@@ -369,7 +369,10 @@ static enum file_switch sieve_use(const struct file_range *r)
 
 	if (!r->write)
 		return f->hints.ds_read;
-	/* sieving reads the gaps, and other writers must lock */
+	/*
+	 * sieving reads the gaps, and needs locks that other writers take as
+	 * well
+	 */
 	return f->locks && f->amode & MPI_MODE_RDWR ? f->hints.ds_write
 						    : FILE_DISABLE;
 }

@@ -279,7 +279,7 @@ static struct file_coll *coll_new(const struct weft_file_access *a)
 	c->f = a->f;
 	weft_file_get(c->f);
 	c->error = file_op_open(&c->op, a);
-	if (c->error) /* take part without data */
+	if (c->error) /* after an error this member takes part without data */
 		c->op = (struct file_op){ .range = { .write = a->write } };
 	c->valid = c->op.range.pos + c->op.range.bytes;
 	c->index = -1;

@@ -283,7 +283,7 @@ static size_t valid_bytes(const struct file_coll *c, int rank)
 					 : p->bytes;
 }
 
-/* Sends each member its part. */
+/* Sends each member its part of the window. */
 static void read_send(struct file_coll *c)
 {
 	for (int i = 0; c->index >= 0 && i < c->f->comm->size; i++) {

@@ -60,7 +60,11 @@ static size_t find(const struct file_cover *c, size_t at, bool set)
 				w >>= 1;
 				at++;
 			}
-			return at; /* no bit beyond the end is set */
+			/*
+			 * at most the number of grains, because no bit beyond
+			 * the end is set
+			 */
+			return at;
 		}
 		at += WORD - at % WORD;
 	}

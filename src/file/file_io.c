@@ -161,7 +161,7 @@ int file_io_writev(const struct weft_file *f, struct iovec *iov, int n,
 int file_io_write(const struct weft_file *f, const void *buf, size_t bytes,
 		  MPI_Offset offset, size_t *done_p)
 {
-	/* writev() only reads the memory */
+	/* the cast is safe: writev() only reads the memory */
 	struct iovec iov = { (void *)(uintptr_t)buf, bytes };
 
 	return file_io_writev(f, &iov, 1, offset, done_p);

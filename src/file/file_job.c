@@ -16,7 +16,7 @@
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t work = PTHREAD_COND_INITIALIZER;
-/* protected by the lock: */
+/* the variables below are protected by the lock: */
 static struct weft_list queue = { &queue, &queue };
 static int queued;
 static pthread_t worker[WORKERS];

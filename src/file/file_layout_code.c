@@ -228,7 +228,8 @@ static struct weft_dt *new_type(const struct head *h, struct decoder *d)
 	d->node = (struct weft_dtn *)(dt + 1);
 	d->child = (const struct weft_dtn **)(d->node + h->nodes);
 	d->part = (struct weft_dtn_part *)(d->child + h->children);
-	d->nodes = (size_t)h->nodes - 1; /* the root is in the type */
+	/* the root node is stored in the type */
+	d->nodes = (size_t)h->nodes - 1;
 	d->children = (size_t)h->children;
 	d->parts = (size_t)h->parts;
 	dt->flags = WEFT_DT_COMMITTED | (h->contig ? WEFT_DT_CONTIG : 0);

@@ -22,7 +22,9 @@
 
 struct file_map {
 	weft_au64 base; /* address of the mapping, NOT_TRIED or IMPOSSIBLE */
-	/* 1: the file was written through the mapping since the last stamp */
+	/*
+	 * 1: the file was written through the mapping since its last time stamp
+	 */
 	weft_au32 dirty;
 };
 enum { NOT_TRIED, IMPOSSIBLE };

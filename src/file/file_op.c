@@ -92,7 +92,8 @@ int file_op_open(struct file_op *op, const struct weft_file_access *a)
 	if (!rc && file_rep_converts(f->view.rep))
 		rc = convert_open(op, f->view.rep);
 	if (!f->view.layout->dt->size)
-		op->range.bytes = 0; /* a view without data */
+		/* a view without data has no bytes to access */
+		op->range.bytes = 0;
 	if (rc)
 		file_op_close(op);
 	return rc;

@@ -80,7 +80,10 @@ void weft_file_put(struct weft_file *f)
 		file_free(f);
 }
 
-/* Removes a prefix like "ufs:" that names a kind of file system. */
+/*
+ * Returns the path without a prefix like "ufs:" that names a kind of file
+ * system.
+ */
 static const char *plain_path(const char *path)
 {
 	static const char *const prefix[] = { "file:", "ufs:", "nfs:" };

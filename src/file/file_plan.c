@@ -158,11 +158,12 @@ struct file_window file_plan_window(const struct file_plan *p, int aggregator,
 	if (w.end > p->end)
 		w.end = p->end;
 	if (w.end < w.offset)
-		w.end = w.offset; /* beyond the end: empty */
+		/* the window begins beyond the end, so it is empty */
+		w.end = w.offset;
 	return w;
 }
 
-/* Limits a position to the range of the member. */
+/* Returns the position, limited to the range of the member. */
 static size_t clamp(const struct file_member *m, size_t pos)
 {
 	size_t lo = (size_t)m->pos, hi = lo + (size_t)m->bytes;

@@ -28,7 +28,8 @@ static struct weft_file_rep native = { REP_NATIVE,
 				       { .name = "native" },
 				       &internal };
 /*
- * protects the end of the list of representations, which begins with `native`
+ * serializes additions to the end of the list of representations, which begins
+ * with `native`
  */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 

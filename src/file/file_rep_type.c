@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Types in the representation of a file: the constructors of a type are
- * repeated with basic types that have the sizes used in the file. Strides and
- * displacements in elements thus change with the sizes; those in bytes are
+ * Types in the representation of a file: a type is built again by its
+ * constructors, from basic types that have the sizes used in the file. Strides
+ * and displacements in elements thus change with the sizes; those in bytes are
  * unchanged, as MPI specifies for types that are not portable.
  */
 #include "src/file/file_rep.h"
@@ -43,7 +43,7 @@ static int make_basic(const struct weft_file_rep *rep, const struct weft_dt *dt,
 
 /* ---- lists of blocks ----------------------------------------------------- */
 
-/* Arguments of the combiners that have lists. */
+/* Form of the list arguments of a combiner. */
 struct list_kind {
 	bool lengths; /* a length for each block; else one length for all */
 	bool bytes;   /* displacements in bytes; else in elements */

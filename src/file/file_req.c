@@ -115,7 +115,9 @@ int weft_file_iaccess(const struct weft_file_access *args,
 		weft_progress_outside_begin();
 		file_job_start(&a->job);
 	} else {
-		/* only threads of the application take the lock of atomic mode
+		/*
+		 * in atomic mode the calling thread executes the access, since
+		 * only threads of the application take the lock of atomic mode
 		 */
 		a->op.error = file_guarded_move(&a->op.range);
 		weft_store32(&a->job.done, 1);

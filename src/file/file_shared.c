@@ -4,7 +4,7 @@
  * members change by fetch-and-op: on one host a word that they map
  * (file_word.h), between hosts and in virtual time a word in a window. The lock
  * of atomic mode is the lock of a window at rank 0. On one host, accesses by
- * other members need no action of rank 0; between hosts they take the paths of
+ * other members need no action by rank 0; between hosts they take the paths of
  * src/win. A file with one member has no windows.
  */
 #include "src/file/file_guard.h"
@@ -39,7 +39,10 @@ static int open_window(struct weft_file *f, MPI_Aint bytes,
 /* Returns whether the members can map a word of rank 0. */
 static bool maps_word(const struct weft_file *f)
 {
-	/* in virtual time accesses of the pointer use the machine's network */
+	/*
+	 * in virtual time, accesses to the pointer use the machine's network,
+	 * so the word is in a window
+	 */
 	return f->comm->size > 1 && !weft_core.traits.network_windows &&
 	       weft_comm_is_local(f->comm);
 }
@@ -163,7 +166,9 @@ int weft_file_shared_set(struct weft_file *f, MPI_Offset value)
 
 	if (rc)
 		return rc;
-	/* the others continue when the word is set */
+	/*
+	 * the other members return from weft_file_agree() after the word is set
+	 */
 	if (f->comm->rank == 0)
 		rc = set_word(f, value);
 	return weft_file_agree(f, rc);

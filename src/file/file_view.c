@@ -65,7 +65,10 @@ enum weft_file_type_error weft_file_type_check(const struct weft_file *f,
 		return WEFT_FILE_TYPE_OK;
 	if (filetype->true_lb < 0)
 		return WEFT_FILE_TYPE_NEGATIVE;
-	/* tiles may overlap: many filetypes are used for one tile only */
+	/*
+	 * overlapping tiles are accepted if the extent is positive, since many
+	 * filetypes are used for one tile only
+	 */
 	if (filetype->extent <= 0)
 		return WEFT_FILE_TYPE_ORDER;
 	return weft_dt_is_contig(filetype) ? WEFT_FILE_TYPE_OK
@@ -186,7 +189,7 @@ void file_view_close(struct weft_file *f)
 	f->view = (struct file_view){ 0 };
 }
 
-/* Builds the view of this member; holds references on the types. */
+/* Builds the view of this member, which holds references to the types. */
 static int view_make(const struct weft_file *f, struct file_view *v,
 		     const struct weft_file_view_args *a)
 {

@@ -28,7 +28,10 @@ struct store {
 
 /* ---- marks --------------------------------------------------------------- */
 
-/* Returns the bitwise OR of all boundaries between data and gaps. */
+/*
+ * Returns the bitwise OR of the file offsets of all boundaries between data and
+ * gaps; its low zero bits are their common alignment.
+ */
 static uint64_t boundaries(const struct store *s, const struct file_part *part)
 {
 	uint64_t bits = (uint64_t)s->w.offset;
@@ -151,7 +154,7 @@ static int rewrite(struct store *s, const struct extent *e, char *old)
 
 /*
  * Writes the data with the gaps between the runs. Returns -EAGAIN if the range
- * cannot be locked or memory is missing.
+ * cannot be locked or memory is exhausted.
  */
 static int write_with_gaps(struct store *s, const struct extent *e)
 {

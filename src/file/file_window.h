@@ -9,8 +9,8 @@
 #include "src/file/file_plan.h"
 
 /*
- * Writes the parts of all members, which are in buf, to the file. Offset
- * w.offset of the file is at buf. Returns 0 or -errno.
+ * Writes the parts of all members from buf to the file; buf[0] belongs at
+ * offset w.offset of the file. Returns 0 or -errno.
  */
 int file_window_write(struct weft_file *f, struct file_window w, char *buf,
 		      const struct file_part *part);

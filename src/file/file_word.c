@@ -20,7 +20,10 @@ struct line {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* protected by the lock: the region that this process offers */
+/*
+ * region that this process offers, and its words in use; both protected by the
+ * lock
+ */
 static struct weft_region words;
 static bool taken[WORDS];
 

@@ -8,7 +8,7 @@ if HAVE_FORTRAN
 FORT_CPPFLAGS = -D_GNU_SOURCE -I$(srcdir) -I$(srcdir)/include -Isrc/fortran \
 	-DFORT_TRUE='($(FORT_TRUE))' -DFORT_FALSE='($(FORT_FALSE))'
 
-# Procedures are compiled for their MPI_ and for their PMPI_ names.
+# Each procedure is compiled twice, under its MPI_ and its PMPI_ name.
 FORT_SOURCES = src/fortran/fort_attr.c src/fortran/fort_callback_calls.c \
 	src/fortran/fort_removed.c src/fortran/fort_spawn.c \
 	src/fortran/fort_special.c
@@ -16,7 +16,8 @@ noinst_LTLIBRARIES += libmpifort-mpi.la libmpifort-pmpi.la
 libmpifort_mpi_la_SOURCES = $(FORT_SOURCES)
 nodist_libmpifort_mpi_la_SOURCES = src/fortran/fort_bodies.c
 libmpifort_mpi_la_CPPFLAGS = $(FORT_CPPFLAGS)
-# every procedure calls one function of the C library
+# every procedure calls one function of libmpi_abi, directly instead of through
+# the PLT
 libmpifort_mpi_la_CFLAGS = $(AM_CFLAGS) -fno-plt
 libmpifort_pmpi_la_SOURCES = $(FORT_SOURCES)
 nodist_libmpifort_pmpi_la_SOURCES = src/fortran/fort_bodies.c
@@ -31,8 +32,8 @@ libmpifort_abi_la_SOURCES = src/fortran/fort.h src/fortran/fort_callback.c \
 	src/fortran/fort_section.c src/fortran/fort_section.h \
 	src/fortran/fort_slots.c
 libmpifort_abi_la_CPPFLAGS = $(FORT_CPPFLAGS)
-# not libmpi_abi.la, for which libtool writes a RUNPATH to the prefix: in a moved
-# tree, too, both libraries are in one folder
+# not linked with libmpi_abi.la, for which libtool would write a RUNPATH to the
+# prefix: both libraries are in one folder, also in a moved tree
 libmpifort_abi_la_LIBADD = libmpifort-mpi.la libmpifort-pmpi.la
 libmpifort_abi_la_DEPENDENCIES = libmpifort-mpi.la libmpifort-pmpi.la libmpi_abi.la
 libmpifort_abi_la_LDFLAGS = $(AM_LDFLAGS) -Wl,.libs/libmpi_abi.so \

@@ -69,7 +69,10 @@ static inline void *fort_buf(void *p)
 	return fort_is_special(p) ? fort_buf_special(p) : p;
 }
 
-/* A status consists of the same eight integers in both languages. */
+/*
+ * Returns the C form of a Fortran status, which consists of the same eight
+ * integers.
+ */
 static inline MPI_Status *fort_status(int *status)
 {
 	return fort_is_special(status) ? MPI_STATUS_IGNORE
@@ -80,7 +83,7 @@ int *fort_weights(const int *weights);
 
 /* ---- results ------------------------------------------------------------- */
 
-/* ierror is optional in mpi_f08. */
+/* Stores the error code in ierror, which is optional in mpi_f08. */
 static inline void fort_end(int *ierror, int rc)
 {
 	if (ierror)

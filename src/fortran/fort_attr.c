@@ -3,8 +3,8 @@
 #include "src/fortran/fort_callback.h"
 
 /*
- * C gets the address of the value of a predefined attribute, Fortran the value
- * itself.
+ * Returns the value of an attribute for Fortran. For a predefined attribute C
+ * gets the address of the value, Fortran the value itself.
  */
 static MPI_Aint value_of(int keyval, void *attribute)
 {

@@ -36,8 +36,8 @@ static int call_copy(struct fort_keyval *k, int object, int keyval,
 }
 
 /*
- * The copy of an attribute belongs to the same language (C or Fortran) as the
- * attribute.
+ * Copies an attribute. The copy belongs to the same language (C or Fortran) as
+ * the attribute.
  */
 static int copy(struct fort_keyval *k, int object, int keyval, void *in,
 		void *out, int *flag)

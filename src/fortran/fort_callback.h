@@ -68,8 +68,8 @@ MPI_Grequest_free_function fort_grequest_free;
 MPI_Grequest_cancel_function fort_grequest_cancel;
 
 /*
- * A data representation. Valid until the process ends, as the representation
- * is.
+ * A data representation. Valid until the process ends, like the representation
+ * itself.
  */
 struct fort_datarep {
 	fort_proc *read;

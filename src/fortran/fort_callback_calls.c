@@ -90,7 +90,10 @@ KEYVAL(Comm, comm)
 KEYVAL(Type, type)
 KEYVAL(Win, win)
 
-/* MPI 1: attributes and extra state are default INTEGERs. */
+/*
+ * Creates a keyval as in MPI 1: attributes and extra state are default
+ * INTEGERs.
+ */
 static void f_Keyval_create(fort_proc *copy, fort_proc *del, int *keyval,
 			    int *extra, int *ierror)
 {

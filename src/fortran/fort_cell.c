@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 struct cell {
-	MPI_Aint value; /* first: the address of a cell is that of its value */
+	MPI_Aint value; /* first member: a cell has the address of its value */
 	struct cell *next;
 };
 

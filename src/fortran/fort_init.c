@@ -25,7 +25,10 @@ static void register_sizes(void)
 	PMPI_Info_free(&info);
 }
 
-/* .TRUE. and .FALSE. of each size have the values of the default LOGICAL. */
+/*
+ * Registers .TRUE. and .FALSE. of each size of LOGICAL, with the values of the
+ * default LOGICAL.
+ */
 static void register_booleans(void)
 {
 	int8_t t1 = FORT_TRUE, f1 = FORT_FALSE;

@@ -5,7 +5,10 @@
 
 #include "src/fortran/fort.h"
 
-/* Called before MPI starts; only the first call in a process has an effect. */
+/*
+ * Registers the compiler's types; called before MPI starts. Only the first call
+ * in a process has an effect.
+ */
 void fort_register(void);
 
 #endif

@@ -87,7 +87,10 @@ static void f_Type_struct(int *count, int *lengths, int *places, int *types,
 }
 FORT_ALIAS(f_Type_struct, mpi_type_struct_)
 
-/* which: 0 for the lower bound, 1 for the extent, 2 for the upper bound */
+/*
+ * Gets a bound or the extent of a type. which: 0 for the lower bound, 1 for the
+ * extent, 2 for the upper bound
+ */
 static void bound(int *type, int *to, int which, int *ierror)
 {
 	MPI_Aint low = 0, extent = 0;

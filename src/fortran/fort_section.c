@@ -256,7 +256,8 @@ int fort_copy(struct fort_section *s, CFI_cdesc_t *d, int pending, int constant)
 	s->addr = d->base_addr;
 	if (fort_plain(d))
 		return MPI_SUCCESS;
-	if (pending) /* the copy could not be written back after the call */
+	/* refused: a copy could not be written back after the call */
+	if (pending)
 		return fail(MPI_ERR_BUFFER);
 	s->copy = malloc((size_t)elements_of(d, d->rank) * d->elem_len);
 	if (!s->copy)

@@ -152,7 +152,7 @@ FORT_BOTH(f_Session_get_nth_pset, mpi_session_get_nth_pset)
 
 /* ---- datatypes ----------------------------------------------------------- */
 
-/* Only the entries that the datatype has are set. */
+/* Sets only the array entries that the datatype has. */
 static void f_Type_get_contents(int *datatype, int *max_i, int *max_a,
 				int *max_d, int *ints, MPI_Aint *addresses,
 				int *types, int *ierror)
@@ -199,9 +199,9 @@ FORT_ALIAS(f_Type_get_contents_c, mpi_type_get_contents_c_f08_)
 /* ---- buffers ------------------------------------------------------------- */
 
 /*
- * mpif.h and the module mpi have no argument that could receive the address;
- * mpi_f08 has a TYPE(C_PTR). For an automatic buffer the address of the Fortran
- * constant is returned.
+ * Stores the address of a detached buffer; for an automatic buffer, the address
+ * of the Fortran constant. Only mpi_f08 has an argument for the address, a
+ * TYPE(C_PTR); mpif.h and the module mpi have none.
  */
 static void set_address(void **to, void *from)
 {
@@ -262,7 +262,9 @@ static void f_Sizeof(CFI_cdesc_t *x, int *size, int *ierror)
 }
 FORT_ALIAS(f_Sizeof, mpi_sizeof_f08ts_)
 
-/* The call itself makes the compiler write and reload the buffer. */
+/*
+ * Does nothing: the call itself makes the compiler store and reload the buffer.
+ */
 static void f_F_sync_reg(void *buf)
 {
 	(void)buf;

@@ -21,8 +21,9 @@ C_ONLY = re.compile(r'MPI_(T_.*|.*_(to|from)int)$')
 # Deprecated since MPI 2.0: in mpif.h and the module mpi, not in mpi_f08.
 NOT_F08 = {'Attr_delete', 'Attr_get', 'Attr_put', 'Keyval_create',
            'Keyval_free'}
-# Bodies in fort_special.c, fort_attr.c, fort_spawn.c, fort_callback_calls.c:
-# their Fortran form differs from the C form in more than the types.
+# The bodies of these are in fort_special.c, fort_attr.c, fort_spawn.c and
+# fort_callback_calls.c, because their Fortran form differs from the C form in
+# more than the types.
 SPECIAL = set('''Init Init_thread Pcontrol Info_create_env Info_get
     Info_get_string Session_init Session_get_nth_pset Comm_spawn Comm_spawn_multiple
     Op_create Op_create_c Grequest_start Register_datarep Register_datarep_c
@@ -37,8 +38,8 @@ SPECIAL = set('''Init Init_thread Pcontrol Info_create_env Info_get
 # form of the module mpi and the only form of mpi_f08 set a TYPE(C_PTR).
 C_PTR_RESULT = {'Alloc_mem', 'Win_allocate', 'Win_allocate_shared',
                 'Win_shared_query'}
-# mpi_f08 has the large forms of these under their own names: a generic name
-# cannot choose by the interface of a procedure argument.
+# mpi_f08 has the large-count forms of these under names of their own: a generic
+# name cannot be resolved by the interface of a procedure argument.
 OWN_LARGE_NAME = {'Op_create', 'Register_datarep'}
 
 

@@ -9,7 +9,7 @@ HEAD = '''/* SPDX-License-Identifier: BSD-3-Clause */
 
 '''
 
-# number of elements of an array argument
+# number of elements of an array argument, by function and argument
 LENGTHS = {
     'array_of_requests': {'Waitsome': '*incount', 'Testsome': '*incount',
                           'Request_get_status_some': '*incount'},
@@ -164,8 +164,9 @@ def body(f, out):
     out.write('\tfort_end(ierror, rc);\n}\n')
 
 
-# How an array section is passed to C. one: the buffer of one count and type;
-# many: several blocks of one type; copy: a contiguous copy.
+# How an array section is passed to C. "one": the section is a buffer with one
+# count and datatype; "many": several blocks of one datatype; "copy": a
+# contiguous copy is passed.
 def strategy(f, p):
     names = [q.name for q in f.params]
     nonblocking = f.base.startswith(('I', 'Rget', 'Rput', 'Racc')) or \

@@ -3,7 +3,7 @@
 from fort_table import C_PTR_RESULT, HANDLES, KINDS, NOT_F08, OWN_LARGE_NAME
 
 NOTE = '! Written by src/fortran/make_bindings.py from share/abi.\n'
-# Fortran's lengths do not count the final null of C.
+# Lengths of strings in Fortran do not count the final null of C.
 ADDRESSES = ('MPI_BOTTOM', 'MPI_IN_PLACE', 'MPI_BUFFER_AUTOMATIC',
              'MPI_UNWEIGHTED', 'MPI_WEIGHTS_EMPTY', 'MPI_ERRCODES_IGNORE',
              'MPI_STATUS_IGNORE', 'MPI_STATUSES_IGNORE')
@@ -22,7 +22,8 @@ NULL_FUNCTIONS = {
     'datarep_conversion': ('MPI_CONVERSION_FN_NULL',),
     'datarep_conversion_c': ('MPI_CONVERSION_FN_NULL_C',),
 }
-# Datatypes of MPI 1 in weft/mpi_compat.h: mpif.h and the module mpi have them.
+# Datatypes of MPI-1 in weft/mpi_compat.h, which mpif.h and the module mpi also
+# define.
 REMOVED = (('MPI_LB', 0x23e), ('MPI_UB', 0x23f))
 OLD_NULL_FUNCTIONS = ('MPI_NULL_COPY_FN', 'MPI_DUP_FN', 'MPI_NULL_DELETE_FN')
 
@@ -207,7 +208,7 @@ def interface(f, name, d, bind, out):
     out.write('%s %s(%s)%s\nIMPORT\n' % (kind, name, ','.join(args), bind))
     if kind == 'FUNCTION':
         out.write('%s :: %s\n' % (FUNCTIONS[f.name], name))
-    # a declaration may use an argument that was declared before it
+    # a declaration may only use arguments that were declared before it
     order = sorted(f.params, key=lambda p: p.type == 'char' and p.stars == '**')
     for p in order:
         out.write(d.declare(p, pending(f)) + '\n')

@@ -1,6 +1,6 @@
 ! SPDX-License-Identifier: BSD-3-Clause
-! The derived types that the modules mpi and mpi_f08 share, and procedures
-! that both have besides those of the table.
+! The derived types that the modules mpi and mpi_f08 share, and procedures of
+! both modules that are not in the function table.
 module mpi_fort_types
 implicit none
 
@@ -108,7 +108,7 @@ interface PMPI_Status_f082f
 	end subroutine
 end interface
 
-! Handles are compared by their values.
+! Compares handles by their values.
 interface operator(==)
 	logical function mpi_fort_comm_eq(a, b)
 		import

@@ -82,8 +82,8 @@ void weft_health_leave(struct weft_health *h);
 /* Executes a round: increments the heartbeat, checks the neighbours. */
 void weft_health_round(struct weft_health *h, uint64_t now_ns);
 /*
- * Executes one round of the rank's interface; called by the thread that makes
- * progress in it.
+ * Executes one watchdog round of the rank's network interface; called by the
+ * thread that makes progress on the interface.
  */
 void weft_health_nic(struct weft_health *h, uint64_t now_ns, uint32_t warns);
 

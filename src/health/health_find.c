@@ -28,7 +28,10 @@ static uint32_t parent_of(uint32_t pid)
 	f = fopen(path, "re");
 	if (!f)
 		return 0;
-	/* The command name may contain blanks and brackets. */
+	/*
+	 * the command name may contain blanks and parentheses, so the last ')'
+	 * ends it
+	 */
 	if (fgets(line, sizeof(line), f) && (p = strrchr(line, ')')) &&
 	    sscanf(p + 1, " %*c %u", &parent) != 1)
 		parent = 0;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * One round of a rank: it increments its heartbeat, and checks its neighbours'
- * registers. If a neighbour has missed a heartbeat, its process is looked up: a
- * rank whose process has exited is reported broken immediately; a rank whose
- * process exists is reported sick after MISSES checks without a heartbeat. The
- * last heartbeat is at most one round older than the last check that saw it, so
- * detection takes at most MISSES + 1 rounds: two periods.
+ * registers. If a neighbour has missed a heartbeat, the rank checks whether the
+ * neighbour's process exists: a rank whose process has exited is reported
+ * broken immediately; a rank whose process exists is reported sick after MISSES
+ * checks without a heartbeat. The last heartbeat is at most one round older
+ * than the last check that saw it, so detection takes at most MISSES + 1
+ * rounds: two periods.
  */
 #include "src/os/alive.h"
 #include "src/health/health.h"
@@ -41,8 +42,8 @@ static uint8_t check_rank(const struct weft_health *h,
 }
 
 /*
- * A missing heartbeat of an interface is not an error: an interface makes
- * progress only inside MPI calls.
+ * Returns the state of a rank's interface. A missing heartbeat of an interface
+ * is not an error: an interface makes progress only inside MPI calls.
  */
 static uint8_t check_nic(const struct health_slot *s)
 {

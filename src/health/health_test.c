@@ -202,7 +202,10 @@ static void suspended_host_reports_no_rank_sick(void **state)
 	world_close(&w);
 }
 
-/* Child: joins as the last rank, executes two rounds, stops after each. */
+/*
+ * Runs in a child process: joins as the last rank, executes two rounds, and
+ * stops itself after each round.
+ */
 static void child(const struct world *w)
 {
 	struct weft_health h;
@@ -306,7 +309,9 @@ static void pid_of_another_namespace_counts_as_alive(void **state)
 	world_close(&w);
 }
 
-/* The same holds if the namespace of the processes is not known. */
+/*
+ * A pid counts as alive, too, if the namespace of the processes is not known.
+ */
 static void pid_of_an_unknown_namespace_counts_as_alive(void **state)
 {
 	static struct world w;

@@ -47,7 +47,10 @@ static void merge_report(const struct health_slot *t, unsigned port,
 			 struct weft_health_view *v)
 {
 	const struct health_neighbour *n = &t->neighbour[port];
-	/* A2 pairs with R2 in health_round.c: since_ns is of this state */
+	/*
+	 * A2 pairs with R2 in health_round.c: since_ns is at least as new as
+	 * this state
+	 */
 	uint32_t states = weft_load32(&n->states);
 	uint8_t host = health_host(states), nic = health_nic(states);
 

@@ -1,4 +1,4 @@
-# src/job: memory that launcher, ranks and viewers share, traces, fault plans
+# src/job: memory shared by the launcher, ranks and viewers; traces; fault plans
 libweftbase_la_SOURCES += src/job/job_log.c src/job/job_log.h \
 	src/job/job_cfg.c src/job/job_cfg.h src/job/job_fi_opts.c src/job/job_fi_opts.h \
 	src/job/fault_plan.c src/job/fault_plan.h src/job/job_page.c \

@@ -44,15 +44,17 @@ int weft_cfg_parse(const struct weft_cfg_opt *opt, const char *text,
 		   union weft_cfg_value *value_p);
 
 /*
- * Returns the value of opt from the environment. An invalid value causes one
- * warning per job that names it, and the default is used.
+ * Returns the value of opt from the environment. If the value is invalid, the
+ * default is returned, and one rank of the job prints a warning that names the
+ * value.
  */
 union weft_cfg_value weft_cfg_get(const struct weft_cfg_opt *opt);
 
 /*
- * Warns about every environment variable that begins with `prefix` and is in
- * none of the n tables; the warning names the nearest known option. Returns the
- * number of these variables.
+ * A table of options. weft_cfg_warn_unknown() warns about every environment
+ * variable that begins with `prefix` and is in none of the n tables; the
+ * warning names the nearest known option. It returns the number of these
+ * variables.
  */
 struct weft_cfg_table {
 	const struct weft_cfg_opt *opt;

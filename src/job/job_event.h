@@ -28,8 +28,8 @@ struct weft_job_event {
 int weft_job_event_send(int fd, enum weft_job_event_kind kind, uint32_t member,
 			int code, const char *text);
 /*
- * Reads the next event from a descriptor that does not block. Returns 0;
- * -EAGAIN: there is none; -EPROTO: the bytes that were read are not an event.
+ * Reads the next event from a nonblocking descriptor. Returns 0; -EAGAIN: there
+ * is none; -EPROTO: the bytes that were read are not an event.
  */
 int weft_job_event_next(int fd, struct weft_job_event *ev);
 

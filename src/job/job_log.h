@@ -9,10 +9,10 @@
 #include "src/base/log.h"
 
 /*
- * As weft_log(), but in a job started by mpiexec only the first rank that calls
- * this prints the text. Used for messages that are the same in all ranks, such
- * as a warning about an unknown variable. Without mpiexec every process prints
- * it.
+ * Like weft_log(), but in a job started by mpiexec only the first rank that
+ * calls this function prints the text. Used for messages that are the same in
+ * all ranks, such as a warning about an unknown variable. Without mpiexec every
+ * process prints it.
  */
 void weft_log_once(enum weft_log_level level, const char *fmt, ...)
 	WEFT_PRINTF(2, 3) WEFT_COLD;

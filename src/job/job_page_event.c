@@ -32,7 +32,9 @@ static struct job_page_event *entry_of(struct job_page_event *table,
 	return NULL;
 }
 
-/* Lowers (or raises) a stored time to ps; times are stored plus 1. */
+/*
+ * Lowers (or raises) a stored time to ps; the stored value is the time plus 1.
+ */
 static void limit(weft_au64 *word, uint64_t ps, bool lowest)
 {
 	uint64_t old = weft_load64(word);

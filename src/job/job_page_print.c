@@ -118,7 +118,10 @@ static int compare_begin(const void *a, const void *b)
 	return x->rank < y->rank ? -1 : x->rank > y->rank;
 }
 
-/* Returns the first time of a member after MPI_Init; 0: none is there yet. */
+/*
+ * Returns the earliest time at which a member completed MPI_Init; 0: no member
+ * has completed it yet.
+ */
 static uint64_t first_begin(const struct weft_job_page *job_page)
 {
 	uint64_t first = UINT64_MAX, ps;
@@ -175,12 +178,12 @@ static void print_event(FILE *f, const struct event *e, uint64_t failed_ps)
 		e->end_ps > failed_ps ? us(e->end_ps - failed_ps) : 0);
 }
 
-/* maximum number of lines in the table of recovery */
+/* maximum number of lines in the recovery table */
 #define RECOVERY_LINES 40
 
 /*
  * Prints detection, revocation, agreements and shrinks. The last column is the
- * time since the last failure that was detected before.
+ * time since the most recent failure that was detected before the event.
  */
 static void print_recovery(const struct weft_job_page *job_page, bool modelled,
 			   FILE *f)

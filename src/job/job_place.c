@@ -57,7 +57,7 @@ static int take(struct chooser *c, struct weft_place_job *j, unsigned long node)
 	return 0;
 }
 
-/* Reads a number without a sign, and moves *at_p behind it. */
+/* Reads a number without a sign, and moves *at_p past it. */
 static bool read_node(const char **at_p, unsigned long *node_p)
 {
 	char *end;

@@ -154,8 +154,7 @@ static inline uint64_t record_signed(int64_t n)
 
 /*
  * Reads a number. Returns the address after it; NULL: the number is incomplete
- * or too long. Returns the address after it; NULL: the bytes end before it, or
- * it is too long.
+ * or too long.
  */
 static inline const unsigned char *
 record_get(const unsigned char *p, const unsigned char *end, uint64_t *n_p)

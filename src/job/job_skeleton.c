@@ -25,7 +25,7 @@ static struct {
 	size_t min;
 	struct block *block;
 	size_t count;
-	size_t used; /* bytes of the range that have a block */
+	size_t used; /* bytes of the range that blocks occupy */
 } skeleton = { .lock = PTHREAD_MUTEX_INITIALIZER, .fd = -1 };
 
 int weft_skeleton_parse(const char *text, int *fd_p, size_t *min_p)

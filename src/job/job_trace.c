@@ -52,8 +52,8 @@ static const char *directory_of(const char *file, char *dir, size_t len)
  * Reserves disk space before it is mapped, so that a full disk is an error here
  * and not a signal later. Writing zeros reserves space but allocates no blocks
  * until the kernel writes them back. A short job therefore has no blocks to
- * free at its end, which may take long (mount option discard), in proportion to
- * their number.
+ * free at its end; freeing blocks may take long (mount option discard), in
+ * proportion to their number.
  */
 static int reserve_space(int fd, off_t offset, size_t bytes)
 {
@@ -277,8 +277,8 @@ struct trace_open *weft_trace_open_calls(struct weft_trace *t)
 }
 
 /*
- * Also writes the event buffer to the file: after the next attach this writer
- * has another buffer, with a larger chunk number.
+ * Detaches from the trace after writing the event buffer to the file: after the
+ * next attach this writer has another buffer, with a larger chunk number.
  */
 void weft_trace_detach(struct weft_trace *t)
 {

@@ -51,7 +51,7 @@ int weft_trace_read(struct weft_trace_file *f, int fd)
 	head = base;
 	f->base = base;
 	f->bytes = (size_t)s.st_size;
-	/* the file may end after the records of the last chunk */
+	/* rounded up: the file may end after the records of the last chunk */
 	f->chunks = (f->bytes - TRACE_HEAD + TRACE_CHUNK - 1) / TRACE_CHUNK;
 	f->lost = weft_load32(&head->lost);
 	compute_rate(f, head);
@@ -103,7 +103,9 @@ uint32_t weft_trace_valid_bytes(const struct weft_trace_file *f, uint64_t i)
 	if (!state)
 		return 0;
 	if (weft_trace_is_buffer(f, i)) {
-		/* events that have the event buffer's generation */
+		/*
+		 * only events that have the event buffer's generation are valid
+		 */
 		const struct trace_entry *e =
 			(const void *)((const char *)c + TRACE_CHUNK_HEAD);
 		uint32_t generation = TRACE_MARK_GENERATION(
@@ -122,7 +124,10 @@ uint32_t weft_trace_valid_bytes(const struct weft_trace_file *f, uint64_t i)
 	return used;
 }
 
-/* Two passes over the chunks: event buffers are returned in the second pass. */
+/*
+ * Makes two passes over the chunks, and returns event buffers in the second
+ * pass.
+ */
 const void *weft_trace_next(const struct weft_trace_file *f,
 			    enum trace_type type, uint32_t writer,
 			    uint64_t *pos, size_t *bytes_p)

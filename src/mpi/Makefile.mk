@@ -1,4 +1,4 @@
-# src/mpi: MPI_* and PMPI_*
+# src/mpi: the entry points MPI_* and PMPI_*
 libmpi_abi_la_SOURCES += \
 	src/mpi/mpi_abi.c src/mpi/mpi_both_counts.h src/mpi/mpi_check.c \
 	src/mpi/mpi_check.h src/mpi/mpi_env.c src/mpi/mpi_err.c \

@@ -370,7 +370,10 @@ int PMPI_Add_error_class(int *errorclass)
 	return weft_err_rc(NULL, __func__, weft_errtext_add_class(errorclass));
 }
 
-/* Raises rc, the error of a diag_errtext.c function for `code`; 0: none. */
+/*
+ * Raises rc, the error that a function of diag_errtext.c returned for `code`;
+ * rc 0: no error.
+ */
 static int query_result(const char *func, int rc, int code)
 {
 	if (rc == -EINVAL)

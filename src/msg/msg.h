@@ -117,9 +117,10 @@ void weft_p2p_interrupt(struct weft_p2p *p, int error);
 void weft_p2p_send_completed(struct weft_p2p *p, int err);
 
 /*
- * Returns a request from the pool that is not started, with references on type
- * and communicator; NULL: no memory. init: function of msg_send.h or
- * msg_recv.h; flags: WEFT_REQ_PERSISTENT or 0.
+ * A function that initializes a request: weft_p2p_init_send() or
+ * weft_p2p_init_recv(). weft_p2p_open() returns a request from the pool that is
+ * not started, with references on type and communicator; NULL: no memory.
+ * flags: WEFT_REQ_PERSISTENT or 0.
  */
 typedef void (*weft_p2p_init_fn)(struct weft_p2p *p,
 				 const struct weft_p2p_args *a);

@@ -220,7 +220,10 @@ static void search_completed(struct weft_io *io,
 
 	s->completed = true;
 	s->err = err;
-	/* ofi_rxm does not set FI_REMOTE_CQ_DATA in the flags of a peek */
+	/*
+	 * FI_REMOTE_CQ_DATA is not tested: ofi_rxm does not set it in the flags
+	 * of a peek
+	 */
 	s->id = e->data & WEFT_TAG_MASK;
 	s->len = e->len;
 }

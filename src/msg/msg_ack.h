@@ -3,9 +3,9 @@
  * Two functions that Weft's provider has and other providers lack: reporting
  * when a receive matched a send, and cancelling a send.
  *
- * A synchronous send carries an id as remote CQ data; the receiver returns
- * an empty message with that id. To cancel a send, the sender sends a
- * request to the receiver, which searches its unexpected messages for it:
+ * A synchronous send carries an id as remote CQ data; the receiver returns an
+ * empty message with that id. To cancel a send, the sender sends a request to
+ * the receiver, which searches its unexpected messages for the message:
  *
  *   oldest with its tag word      received and dropped: cancelled
  *   not found                     was matched: the send completes

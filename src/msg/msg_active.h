@@ -25,8 +25,8 @@ void weft_p2p_resume_all(const struct weft_comm *c);
 int weft_p2p_resume(struct weft_p2p *p);
 
 /*
- * Removes a message at its completion. With the error -EOWNERDEAD it is
- * suspended until it is posted again.
+ * Removes a message at its completion. With the error -EOWNERDEAD the message
+ * is suspended until it is posted again.
  */
 static inline void weft_p2p_inactive(struct weft_p2p *p, int error)
 {

@@ -19,7 +19,10 @@
 
 /* ---- sends --------------------------------------------------------------- */
 
-/* Sends, and waits. *started_p: an error is that of the transfer. */
+/*
+ * Sends a message and waits for its completion. *started_p: whether a returned
+ * error is that of the transfer.
+ */
 static int send_by_request(const struct weft_p2p_args *a, bool *started_p)
 {
 	struct weft_p2p p;
@@ -172,7 +175,10 @@ int weft_core_sendrecv(const struct weft_p2p_args *send,
 	rc = weft_core_inject(send);
 	if (rc == -EAGAIN)
 		rc = send_by_request(send, &started);
-	/* device memory cannot be read; the peer may wait for this message */
+	/*
+	 * the send has failed because device memory cannot be read: cancel the
+	 * receive, since the peer may wait for this message before it sends
+	 */
 	if (weft_unlikely(rc == -EIO) && !started && !weft_req_is_done(r))
 		r->ops->cancel(r);
 	weft_req_await(r);

@@ -27,7 +27,10 @@ struct weft_persist {
 	unsigned (*holds)(const struct weft_req *r);
 };
 
-/* Called at creation and before freeing; both take the core's lock. */
+/*
+ * Add a persistent request to the list when it is created, and remove it before
+ * it is freed; both take the core's lock.
+ */
 void weft_persist_add(struct weft_persist *p, const struct weft_req *r,
 		      unsigned (*holds)(const struct weft_req *r));
 void weft_persist_remove(struct weft_persist *p);

@@ -45,8 +45,8 @@ WEFT_INLINE void weft_arrival_poll(const struct fi_weft_arrival *a,
 }
 
 /*
- * As weft_idle_pass(), for one request; uses weft_arrival_poll() if it is a
- * direct receive.
+ * Like weft_idle_pass(), for one request; uses weft_arrival_poll() if the
+ * request is a direct receive.
  */
 void weft_p2p_pass(struct weft_req *r, struct weft_idle *w);
 
@@ -150,7 +150,7 @@ WEFT_INLINE int weft_p2p_post_in_place(struct weft_p2p *p,
 }
 
 /*
- * As weft_p2p_post_in_place(), with a request from the pool. Returns NULL if
+ * Like weft_p2p_post_in_place(), with a request from the pool. Returns NULL if
  * weft_p2p_begin() must be used.
  */
 WEFT_INLINE struct weft_p2p *

@@ -34,8 +34,8 @@ static inline bool weft_status_is_cancelled(const MPI_Status *s)
 }
 
 /*
- * Sets all fields except MPI_ERROR, which only calls with an array of statuses
- * set.
+ * Sets all fields except MPI_ERROR, which is set only by calls with an array of
+ * statuses.
  */
 static inline void weft_status_set(MPI_Status *s, int source, int tag,
 				   MPI_Count bytes)

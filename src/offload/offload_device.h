@@ -66,8 +66,8 @@ static inline bool weft_device_has(const struct weft_typed *t)
 
 /*
  * Variants of functions of types_pack.h and types_op.h for device memory. They
- * move as many bytes as those, and return 0, -ENOMEM, or -EIO: the device has
- * failed, or the memory has been freed.
+ * move as many bytes as those functions, and return 0, -ENOMEM, or -EIO: the
+ * device has failed, or the memory has been freed.
  */
 int weft_device_pack(const struct weft_typed *t, size_t pos, void *dst,
 		     size_t len);
@@ -82,8 +82,8 @@ int weft_device_copy(const struct weft_typed *dst,
 void *weft_device_host_alloc(const struct weft_typed *device,
 			     struct weft_typed *host);
 /*
- * As weft_device_host_alloc(), and copies the data to the buffer. Sets *block_p
- * to the block to free, or NULL. Returns 0, -ENOMEM or -EIO.
+ * Like weft_device_host_alloc(), and copies the data to the buffer. Sets
+ * *block_p to the block to free, or NULL. Returns 0, -ENOMEM or -EIO.
  */
 int weft_device_to_host(const struct weft_typed *device,
 			struct weft_typed *host, void **block_p);
@@ -91,7 +91,9 @@ int weft_device_to_host(const struct weft_typed *device,
 int weft_device_apply(const struct weft_op *op, const void *in, void *inout,
 		      MPI_Count n, struct weft_dt *dt);
 
-/* For data in any memory. Return 0 or, as above, an error. */
+/*
+ * Variants for data in host or device memory. Return 0 or an error, as above.
+ */
 static inline int weft_core_pack(const struct weft_typed *t, size_t pos,
 				 void *dst, size_t len)
 {

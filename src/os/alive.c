@@ -48,7 +48,10 @@ static int stat_get(uint32_t pid, struct alive_stat *st)
 
 	if (ret)
 		return ret;
-	/* The command name may contain blanks and brackets. */
+	/*
+	 * the command name may contain blanks and parentheses, so the last ')'
+	 * ends it
+	 */
 	p = strrchr(buf, ')');
 	if (!p || sscanf(p + 1,
 			 " %c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %llu "

@@ -95,8 +95,8 @@ static void reused_pid_is_not_alive(void **state)
 }
 
 /*
- * A process that cannot open files in /proc, with a user id that is not allowed
- * to send signals to process 1. arg: a pid that has ended.
+ * Runs as a process that cannot open files in /proc and whose user id is not
+ * allowed to send signals to process 1. arg: a pid that has ended.
  */
 static int check_without_proc(int i, void *arg)
 {

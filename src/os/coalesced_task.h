@@ -39,7 +39,10 @@ static inline int weft_coalesced_task_run(struct weft_coalesced_task *s,
 	atomic_store_explicit(&s->again, 1, memory_order_seq_cst);
 	do {
 		idle = 0;
-		/* acquires the writes of the thread that ran the task before */
+		/*
+		 * acquires the writes of the thread that previously ran the
+		 * task
+		 */
 		if (!atomic_compare_exchange_strong_explicit(
 			    &s->busy, &idle, 1, memory_order_seq_cst,
 			    memory_order_seq_cst))

@@ -194,9 +194,9 @@ static int run_long(struct transfer *s, struct weft_copy_calibration *c,
 }
 
 /*
- * The loop of copy.h needs no system call, so it is measured even if copy_once
- * is not supported. The loop is measured last, so that the more important times
- * are kept if the host becomes busy.
+ * Measures all times. The loop of copy.h needs no system call, so it is
+ * measured even if copy_once is not supported. The loop is measured last, so
+ * that the more important times are kept if the host becomes busy.
  */
 static int run_all(struct transfer *s, struct weft_copy_calibration *c)
 {

@@ -10,8 +10,8 @@
  *
  * Either the notifier sees the waiter's bit or the waiter sees the changed
  * state: that needs a full fence on both sides, or a membarrier by the waiter
- * if notifiers cannot afford a fence. An event word is untrusted, as all shared
- * memory: a corrupt one at worst delays a waiter until its timeout.
+ * if notifiers cannot afford a fence. An event word is untrusted, like all
+ * shared memory: a corrupt one at worst delays a waiter until its timeout.
  */
 #ifndef WEFT_EVENT_WORD_H
 #define WEFT_EVENT_WORD_H

@@ -31,7 +31,7 @@ void weft_guard_init(void);
  */
 int weft_guard(void (*work)(void *arg), void *arg);
 
-/* As weft_guard(), for faults that are expected: they are not logged. */
+/* Like weft_guard(), for faults that are expected: they are not logged. */
 int weft_guard_quiet(void (*work)(void *arg), void *arg);
 
 /*
@@ -44,7 +44,7 @@ bool weft_guard_works(void);
 WEFT_NORETURN WEFT_COLD void weft_guard_fail(const char *why);
 
 /*
- * As WEFT_ASSERT (must.h), for values in memory that another process may have
+ * Like WEFT_ASSERT (must.h), for values in memory that another process may have
  * corrupted: ends the work.
  */
 #ifdef WEFT_ASSERTS

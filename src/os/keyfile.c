@@ -161,7 +161,7 @@ static bool keyfile_make(const char *path)
 	if (!temp)
 		return false;
 	snprintf(temp, room, "%s.XXXXXX", path);
-	fd = mkostemp(temp, O_CLOEXEC); /* mode 0600, O_EXCL */
+	fd = mkostemp(temp, O_CLOEXEC); /* created with mode 0600 and O_EXCL */
 	if (fd >= 0) {
 		ok = keyfile_write(fd);
 		ok = !close(fd) && ok && keyfile_link(temp, path);

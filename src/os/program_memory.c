@@ -31,7 +31,7 @@ static int data_find(struct dl_phdr_info *info, size_t size, void *arg)
 		if (at + p->p_memsz > m->data_end)
 			m->data_end = at + p->p_memsz;
 	}
-	return 1; /* the first object is the program */
+	return 1; /* stops after the first object, which is the program */
 }
 
 /*

@@ -21,7 +21,7 @@ extern struct weft_program_memory weft_program_memory;
 
 /* Finds the ranges; before the first call they are empty. */
 void weft_program_memory_open(void);
-/* As weft_program_memory_has(), but first reads the heap's end again. */
+/* Like weft_program_memory_has(), but first reads the heap's end again. */
 bool weft_program_memory_grown(uintptr_t at);
 
 static inline bool weft_program_memory_has(const void *p)

@@ -77,7 +77,10 @@ static bool waiter_yield(struct weft_waiter *w,
 	return false;
 }
 
-/* Spins and yields. relaxed: only one thread waits */
+/*
+ * Spins, then yields. Returns whether the wait must end. relaxed: only one
+ * thread waits
+ */
 static bool waiter_awake(struct weft_waiter *w,
 			 const struct weft_waiter_ops *ops, void *arg,
 			 uint64_t now, uint64_t end)

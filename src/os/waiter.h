@@ -88,8 +88,9 @@ struct weft_waiter_ops {
 };
 
 /*
- * spin_ns: 0: use the default times of `user`; 1: do not spin; other values
- * replace the time of spins, or of yields where a check is a system call.
+ * Initializes a waiter. spin_ns 0: use the default times of `user`; 1: do not
+ * spin; other values replace the time of spins, or of yields where a check is a
+ * system call.
  */
 void weft_waiter_init(struct weft_waiter *w, enum weft_wait_user user,
 		      uint64_t spin_ns);

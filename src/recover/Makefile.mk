@@ -1,4 +1,4 @@
-# src/recover: failures that a program survives
+# src/recover: recovery of programs that survive failures
 libmpi_abi_la_SOURCES += src/recover/recover.c src/recover/recover.h \
 	src/recover/recover_agree.c src/recover/recover_agree.h \
 	src/recover/recover_ballot.c src/recover/recover_ballot.h \

@@ -47,7 +47,10 @@ static void attend(void)
 }
 
 static const struct weft_watcher watcher = { .idle = attend, .ms = CHECK_MS };
-/* The failure of a process ends waits, so no periodic check is needed. */
+/*
+ * Watcher without a period, for the case that the failure of a process ends
+ * waits.
+ */
 static const struct weft_watcher wakened = { .idle = attend, .ms = -1 };
 
 /* ---- the thread that waits for exits ------------------------------------- */

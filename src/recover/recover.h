@@ -33,8 +33,10 @@ int weft_recover_sync(bool *stays_p);
 int weft_recover_refuses(const struct weft_p2p *p);
 /* Returns whether a process has failed. Requires the lock. */
 bool weft_recover_is_needed(void);
-/* As weft_recover_refuses(), for a collective or another call on c. The lock is
- * not held. */
+/*
+ * Like weft_recover_refuses(), for a collective or another call on c. The lock
+ * is not held.
+ */
 int weft_recover_check_coll(const struct weft_comm *c);
 /*
  * Returns the error of a probe for a message from peer (may be MPI_ANY_SOURCE),

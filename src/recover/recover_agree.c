@@ -38,7 +38,7 @@ struct agreement {
 	struct weft_recover_key key; /* key of the ballot */
 	uint64_t begin_ps;
 	bool shrinks;
-	int *flag; /* agree: in and out */
+	int *flag; /* agree: the flag, input and result */
 	/* shrink */
 	uint64_t offer[WEFT_CTX_WINDOW]; /* ids that this process offers */
 	void (*ready)(void *arg, struct weft_comm *made);
@@ -137,8 +137,8 @@ static int ballot_begin(struct agreement *a)
 }
 
 /*
- * Records the failures of a decision. Returns whether a failure is not
- * acknowledged by all members. Requires the lock.
+ * Records the failures that a decision contains. Returns whether a failure is
+ * not acknowledged by all members. Requires the lock.
  */
 static bool decision_read(const struct agreement *a, const uint64_t *value)
 {

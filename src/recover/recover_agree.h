@@ -21,7 +21,10 @@ int weft_recover_iagree(struct weft_comm *c, int *flag,
 
 /* Creates a communicator of the living members of c. Returns 0 or -errno. */
 int weft_recover_shrink(struct weft_comm *c, struct weft_comm **comm_p);
-/* ready: called with the new communicator when it exists. */
+/*
+ * Nonblocking form of weft_recover_shrink(). ready: called with the new
+ * communicator when it exists.
+ */
 int weft_recover_ishrink(struct weft_comm *c,
 			 void (*ready)(void *arg, struct weft_comm *made),
 			 void *arg, struct weft_req **req_p);

@@ -103,7 +103,7 @@ static void decide(struct weft_consensus *c)
 }
 
 /*
- * As the coordinator, continues when all living members have voted, or have
+ * Continues as the coordinator when all living members have voted, or have
  * stored the proposal.
  */
 static void coordinate(struct weft_consensus *c)
@@ -203,8 +203,9 @@ void weft_consensus_dead(struct weft_consensus *c, int member)
 }
 
 /*
- * A message that only a coordinator sends or gets shows that all members of
- * lower rank are dead.
+ * Marks all members of lower rank than this coordinator as dead. Called after a
+ * message that only a coordinator sends or gets, and that therefore shows that
+ * they are dead.
  */
 static void dead_below(struct weft_consensus *c, int coordinator)
 {
@@ -218,8 +219,8 @@ static void proposal_store(struct weft_consensus *c, int from,
 			   const struct weft_consensus_msg *msg)
 {
 	/*
-	 * a coordinator that has died since, and whose proposal arrives after
-	 * this member has voted for its successor
+	 * ignores the proposal of a former coordinator that arrives after this
+	 * member has voted for its successor
 	 */
 	if (from != c->coordinator)
 		return;
@@ -234,7 +235,10 @@ static void decision_store(struct weft_consensus *c,
 	value_copy(c, c->mem, msg->value);
 	c->stamp = msg->stamp;
 	c->decided = true;
-	/* members that have voted for this coordinator send nothing more */
+	/*
+	 * the living members get the decision without a request, since they
+	 * send nothing more after they have voted for this coordinator
+	 */
 	if (c->me == c->coordinator)
 		send_to_living(c, WEFT_CONSENSUS_DECIDE);
 }
@@ -262,7 +266,10 @@ static bool is_valid(const struct weft_consensus *c, int from,
 	}
 }
 
-/* Answers a member that has not decided. */
+/*
+ * Sends the decision to a member that may not have decided, in reply to a
+ * message of this kind. Returns true.
+ */
 static bool answer(struct weft_consensus *c, int to, uint32_t kind)
 {
 	if (kind != WEFT_CONSENSUS_DECIDE && kind != WEFT_CONSENSUS_ACK)

@@ -78,8 +78,8 @@ struct weft_consensus {
 	size_t alive;
 	bool proposed; /* coordinator: waits for ACK */
 	bool decided;
-	uint64_t mem[]; /* value, AND of the votes; dead and answered, as bytes
-			 */
+	/* value and AND of the votes, then dead and answered as bytes */
+	uint64_t mem[];
 };
 
 /* Returns the size of the state in bytes. */

@@ -150,7 +150,10 @@ static int event_run(struct world *w, struct event e, int sends)
 
 /* ---- properties ---------------------------------------------------------- */
 
-/* All decisions are equal and contain the living members' contributions. */
+/*
+ * Checks that all decisions are equal and contain the contributions of the
+ * living members.
+ */
 static void check_decisions(struct world *w)
 {
 	int first = -1;
@@ -171,7 +174,8 @@ static void check_decisions(struct world *w)
 }
 
 /*
- * If no event other than a death is possible, every living member has decided.
+ * Checks that every living member has decided if no event other than a death is
+ * possible.
  */
 static void check_end(struct world *w)
 {

@@ -61,7 +61,10 @@ int weft_failed_open(void)
 		return -ENOMEM;
 	if (!fi_open_ops(&weft_core.domain->fid, FI_WEFT_PEERS, 0, &ops, NULL))
 		failed.peers = ops;
-	/* the launcher's times are not those of the backend's clock */
+	/*
+	 * if the backend reports failures, the page is not used: the launcher's
+	 * times are not those of the backend's clock
+	 */
 	if (weft_call_has_launcher() && !weft_core.backend->failure)
 		failed.page = weft_call_job_page(&me);
 	return 0;
@@ -90,7 +93,7 @@ static void add(int proc, uint64_t failed_ps, bool quiet)
 {
 	if (failed.is_failed[proc] || proc == weft_core.job.rank)
 		return;
-	/* the report has the ranks of this job only */
+	/* the report contains only the ranks of this job */
 	if (!quiet && proc < weft_core.job.size)
 		weft_recover_record_failure(proc, failed_ps);
 	failed.is_failed[proc] = true;

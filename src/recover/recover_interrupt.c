@@ -17,7 +17,10 @@ bool weft_interrupt_revoked(const struct weft_comm *c)
 
 	if (c->revoked)
 		return true;
-	/* the scratch communicator of a collective step (comm_channel.h) */
+	/*
+	 * a scratch communicator of a collective step (comm_channel.h) is
+	 * revoked if the communicator with its context is revoked
+	 */
 	real = c->group ? NULL : weft_comm_list_find(c->ctx);
 	return real && real->revoked;
 }
@@ -78,7 +81,10 @@ static int error_of(const struct weft_p2p *p)
 {
 	int rc = refusal(p);
 
-	/* the provider reports the death of the target of a send */
+	/*
+	 * a send to a failed process needs no check here: the provider reports
+	 * the death of the target
+	 */
 	if (rc || p->req.flags & WEFT_REQ_SEND)
 		return rc;
 	rc = weft_interrupt_receive(p->req.comm, p->peer);

@@ -134,7 +134,10 @@ static void receive_left(struct weft_retry *e, int rc)
 {
 }
 
-/* Copies the message, since its handler posts operations. */
+/*
+ * Keeps a copy of the message for weft_recover_msg_deliver(), since its handler
+ * posts operations.
+ */
 static void keep(const struct weft_recover_msg *msg, size_t bytes)
 {
 	struct incoming *m;

@@ -13,7 +13,10 @@
 
 enum weft_recover_what { WEFT_RECOVER_BALLOT, WEFT_RECOVER_REVOKE };
 
-/* Identifies a communicator: its context id may be used again later. */
+/*
+ * Identifies a communicator; the context id alone does not, since it may be
+ * used again later.
+ */
 struct weft_recover_key {
 	uint32_t ctx;
 	uint32_t hash; /* hash of the members */

@@ -12,7 +12,7 @@
 #include "src/comm/comm.h"
 #include "src/recover/recover_msg.h"
 
-/* Revokes a communicator, if it is not revoked. */
+/* Revokes a communicator, unless it is revoked already. */
 void weft_revoke(struct weft_comm *c);
 void weft_revoke_receive(const struct weft_recover_msg *m);
 /* Revokes a new communicator whose revocation has arrived already. */

@@ -6,8 +6,8 @@
 #include <stddef.h>
 
 /*
- * Writes the path of a program in the folder of this one; also in a build tree.
- * Returns 0; -ENOENT: there is none.
+ * Writes the path of a program in the folder of the running program; also in a
+ * build tree. Returns 0; -ENOENT: there is none.
  */
 int weft_beside(const char *name, char *path, size_t len);
 

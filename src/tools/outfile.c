@@ -127,7 +127,7 @@ static bool is_empty(const char *dir)
 		n++;
 	if (d)
 		closedir(d);
-	return d && n <= 2; /* only "." and ".." */
+	return d && n <= 2; /* empty: only "." and ".." */
 }
 
 int weft_outfile_check_dir(const char *dir, char why[WEFT_OUTFILE_WHY])

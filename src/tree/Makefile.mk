@@ -1,4 +1,4 @@
-# src/tree: trees of groups
+# src/tree: spanning trees of groups of processes
 libweftbase_la_SOURCES += src/tree/tree.c src/tree/tree.h src/tree/tree_box.c \
 	src/tree/tree_host.c src/tree/tree_shape.c src/tree/tree_shape.h
 

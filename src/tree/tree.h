@@ -28,10 +28,10 @@
  * tree_host.c.
  *
  * The tree determines the order of a sum. The arrays visit and merge describe
- * it for code that combines without nodes: take the members in the order of
- * visit; push the contribution of each on a stack; then merge the two topmost
- * entries merge[i] times, the lower being the left operand. At most depth
- * contributions are below the topmost one.
+ * this order for code that does not use the tree's nodes: take the members in
+ * the order of visit; push the contribution of each on a stack; then merge the
+ * two topmost entries merge[i] times, the lower being the left operand. At most
+ * depth contributions are below the topmost one.
  */
 #ifndef WEFT_TREE_H
 #define WEFT_TREE_H
@@ -52,7 +52,7 @@ struct weft_tree {
 	int *input;   /* children, lowest number first */
 	int *ordinal; /* index of the member among its parent's children */
 	int *visit;   /* members, each before its children */
-	int *merge;   /* merges after pushing visit[i] */
+	int *merge;   /* number of merges after pushing visit[i] */
 };
 
 /* Coordinates of a member's node. Unused dimensions are 0. */

@@ -123,7 +123,10 @@ static void attach_equals(struct host_tree *w, int parent, int *m, int n,
 	}
 }
 
-/* Attaches other domains: one per input, or several if inputs are few. */
+/*
+ * Attaches other domains: one domain per input, or several if there are more
+ * domains than inputs.
+ */
 static void attach_domains(struct host_tree *w, int parent, int *m, int n,
 			   int level, int inputs)
 {

@@ -9,7 +9,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The stack of visit and merge ends with the root's contribution only. */
+/*
+ * Checks that a stack, after all visits and merges, contains only the root's
+ * contribution.
+ */
 static void check_visits(const struct weft_tree *t)
 {
 	int *stack = malloc((size_t)(t->n + 1) * sizeof(int)), top = 0;
@@ -31,7 +34,10 @@ static void check_visits(const struct weft_tree *t)
 	free(stack);
 }
 
-/* Every member reaches the root, and the lists of inputs match the parents. */
+/*
+ * Checks that every member reaches the root, and that the lists of inputs match
+ * the parents.
+ */
 static void check(const struct weft_tree *t)
 {
 	int inputs = 0;

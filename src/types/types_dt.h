@@ -218,9 +218,10 @@ int weft_dt_darray(const struct weft_dt_darray *a, struct weft_dt *old,
 void weft_dt_commit(struct weft_dt *dt);
 
 /*
- * Calls fn for every run of n basic elements of one type, in the order of the
- * type map; stops at the first result that is not 0 and returns it. Slow if
- * basic types are mixed; used for external32, get_elements and similar calls.
+ * weft_dt_walk() calls fn for every run of n basic elements of one type, in the
+ * order of the type map; stops at the first result that is not 0 and returns
+ * it. Slow if basic types are mixed; used for external32, get_elements and
+ * similar calls.
  */
 typedef int (*weft_dt_walk_fn)(void *arg, const struct weft_dt *basic,
 			       MPI_Count n);

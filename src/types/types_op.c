@@ -11,7 +11,10 @@
 #include <limits.h>
 #include <stdlib.h>
 
-/* Kernels of MPI_REPLACE and MPI_NO_OP, which reductions may not use. */
+/*
+ * Empty row of kernels for MPI_REPLACE and MPI_NO_OP, which reductions may not
+ * use.
+ */
 static weft_num_fn *const none[WEFT_NUM_TYPES] = { NULL };
 
 #define OP(slot, h, number, kernels)                                        \

@@ -67,7 +67,10 @@ static void dims_of_composite_numbers_are_balanced(void **state)
 	}
 }
 
-/* Results of other MPIs, a prime, and the int with the most divisors. */
+/*
+ * Compares with results of other MPI libraries; also tests a prime, and the int
+ * with the most divisors.
+ */
 static void dims_of_large_numbers(void **state)
 {
 	static const int known[][4] = {

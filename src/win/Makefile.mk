@@ -1,5 +1,6 @@
-# src/win: windows of one-sided communication, part of libmpi_abi.la; the parts
-# that do not depend on that library are a library of their own, for the tests.
+# src/win: windows of one-sided communication, part of libmpi_abi.la; its
+# sources that do not depend on other sources of libmpi_abi.la form a separate
+# library, for the tests.
 noinst_LTLIBRARIES += libweftwin.la
 libweftwin_la_SOURCES = \
 	src/win/win_acc_lock.c src/win/win_acc_lock.h \

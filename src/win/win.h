@@ -64,16 +64,16 @@ struct weft_win_peer {
 	/* another thread is requesting the lock; protected by the core lock */
 	bool requesting;
 	/*
-	 * enum win_lock: lock of this rank's memory that the member holds, and
-	 * that it has requested by a message and does not hold yet; protected
-	 * by the core lock
+	 * holds: lock of this rank's memory that the member holds; requested:
+	 * lock that the member has requested by a message and does not hold
+	 * yet; both protected by the core lock
 	 */
 	uint8_t holds;
 	uint8_t requested;
 	weft_au32 granted; /* 1: the lock requested by a message was granted */
 	/* received post messages that MPI_Win_start has not used yet */
 	weft_au32 post;
-	/* exposures in the shared page that MPI_Win_start has used */
+	/* number of exposures in the shared page that MPI_Win_start has used */
 	uint32_t posts;
 	/* struct win_remote of the target, for fi_* */
 	uint64_t remote_addr; /* address of the page; 0: none */
@@ -107,7 +107,10 @@ struct weft_win {
 	bool dynamic; /* displacements are addresses */
 	/* the other members are accessible by fi_read and fi_write */
 	bool rma;
-	/* this rank's memory of MPI_Win_create is on a device (win_device.h) */
+	/*
+	 * the memory that this rank has passed to MPI_Win_create is on a device
+	 * (win_device.h)
+	 */
 	bool device;
 	weft_au32 used; /* 1: there were accesses since the last fence */
 	/* 1: accesses have changed memory since the last flush */
@@ -191,7 +194,7 @@ struct weft_win {
 	struct fid_mr *remote_mr;
 	/* dynamic windows: attachments of this rank */
 	struct weft_list attached;
-	weft_au32 devices; /* number of these that are device memory */
+	weft_au32 devices; /* number of attachments that are device memory */
 	struct weft_attr *attr;
 	struct weft_info *info;
 	struct {
@@ -246,7 +249,9 @@ int weft_win_detach(struct weft_win *w, const void *base);
 
 /*
  * Allocates and frees memory that members of a window on the same host can map
- * (win_heap.h). NULL: not available; false: base was not allocated here.
+ * (win_heap.h). weft_win_heap_alloc() returns NULL if no such memory is
+ * available; weft_win_heap_free() returns false if base was not allocated by
+ * it.
  */
 void *weft_win_heap_alloc(size_t bytes);
 bool weft_win_heap_free(void *base);
@@ -329,7 +334,10 @@ const char *weft_win_no_lock(const struct weft_win *w, int rank);
 const char *weft_win_no_lock_all(const struct weft_win *w);
 const char *weft_win_no_end(const struct weft_win *w);
 
-/* Returns why a flush of a target, or of all (-1), is not allowed, or NULL. */
+/*
+ * Returns why a flush of a target, or of all targets (rank -1), is not allowed,
+ * or NULL.
+ */
 static inline const char *weft_win_no_flush(const struct weft_win *w, int rank)
 {
 	if (weft_likely(w->lock_all ||

@@ -67,7 +67,10 @@ static int yield_until_changed(void)
 {
 	explore_poll();
 	for (int i = 0; i < 3; i++)
-		/* relaxed: an old value is followed by a newer one */
+		/*
+		 * relaxed: if this load returns an old value, a later one
+		 * returns the new value
+		 */
 		if (weft_load32_relaxed(&busy[i]))
 			explore_again();
 	return 0;

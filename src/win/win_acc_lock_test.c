@@ -56,7 +56,10 @@ static void add_long(struct shared *s)
 	win_acc_lock_release(&s->lock);
 }
 
-/* Adds one to a word, or to all words if the lock is held. */
+/*
+ * Adds one to a word, or to all words if the lock refuses a word change.
+ * Returns the number of additions.
+ */
 static int add_word(struct shared *s, int me, bool threads)
 {
 	weft_au32 *busy = &s->record[me].busy;
@@ -70,7 +73,9 @@ static int add_word(struct shared *s, int me, bool threads)
 	return 1;
 }
 
-/* Returns the number of additions. */
+/*
+ * Makes word changes and long changes in turn. Returns the number of additions.
+ */
 static long add_both(struct shared *s, int me, bool threads)
 {
 	long n = 0;

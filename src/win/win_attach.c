@@ -124,7 +124,10 @@ bool win_attach_has(const struct weft_win *w, uint64_t start, uint64_t bytes)
 	return true;
 }
 
-/* Returns whether attached device memory is part of this rank's memory. */
+/*
+ * Returns whether this range of this rank's memory includes attached device
+ * memory.
+ */
 static bool own_has_device(const struct weft_win *w, uint64_t start,
 			   uint64_t bytes)
 {
@@ -458,7 +461,7 @@ int win_attach_find(struct weft_win *w, int target, uint64_t start,
 	return rc;
 }
 
-/* Returns whether device memory of the list is part of the memory. */
+/* Returns whether the range from `start` includes device memory of the list. */
 static bool list_has_device(struct win_attached *all, uint32_t n,
 			    uint64_t start, uint64_t bytes)
 {

@@ -45,8 +45,8 @@ uint64_t win_attach_part(const struct weft_win *w, uint64_t start,
 			 uint64_t bytes, bool *device_p);
 
 /*
- * Returns whether part of the target's memory is attached device memory, as far
- * as the target's list is known.
+ * Returns whether this range of the target's memory includes attached device
+ * memory, as far as the target's list is known.
  */
 bool win_attach_on_device(struct weft_win *w, int target, uint64_t start,
 			  uint64_t bytes);

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* attachments of the test are not allocated */
+/* attachments of this test are not allocated, so free() does nothing */
 #define free(p) ((void)(p))
 #include "src/win/win_attach.c"
 #undef free
@@ -85,7 +85,10 @@ static void replace(void)
 		explore_fail("not published in the empty slot");
 }
 
-/* A found place is that of one of the attachments that contain the address. */
+/*
+ * Checks that a place, if one is found, belongs to an attachment that contains
+ * the address.
+ */
 static void find(void)
 {
 	struct win_attach_place p;
@@ -130,7 +133,10 @@ static void an_address_of_neither_is_not_found(void **state)
 	T_NULL(explore_find(10, 5000, 1200, EXPLORE_NO_FAULT));
 }
 
-/* Addresses of the first attachment are not used: it is being detached. */
+/*
+ * The origin looks up no address of the first attachment, because it is being
+ * detached.
+ */
 static void places_are_of_one_attachment(void **state)
 {
 	T_NULL(explore_find(500, 10, 105, EXPLORE_NO_FAULT));

@@ -172,7 +172,10 @@ static struct weft_win *win_new_shared(void)
 	return w;
 }
 
-/* A target whose page origins read; `w` of the origin is separate. */
+/*
+ * Returns the window of a target whose page origins read; *origin_p: a separate
+ * window of an origin, rank 1.
+ */
 static struct weft_win *win_new_remote(struct weft_win **origin_p)
 {
 	struct weft_win *w = win_new(), *origin = win_new();
@@ -487,7 +490,7 @@ static void device_memory_is_listed_without_a_region(void **state)
 	T_TRUE(p.device);
 	T_OK(win_attach_find(w, 0, 1000, &p));
 	T_FALSE(p.device);
-	w->rank = 1; /* another member looks into the list */
+	w->rank = 1; /* another member looks up an address in the list */
 	T_TRUE(win_attach_on_device(w, 0, DEVICE_START - 1, 2));
 	T_TRUE(win_attach_on_device(w, 0, DEVICE_START + 99, 1));
 	T_FALSE(win_attach_on_device(w, 0, DEVICE_START + 100, 1));

@@ -121,8 +121,8 @@ void win_call_hand_over(struct win_call *c, struct win_op *op)
 /* ---- runs ---------------------------------------------------------------- */
 
 /*
- * Returns the number of bytes of the target's memory, of `bytes`, that are
- * accessed by one path.
+ * Returns how many of `bytes` bytes of the target's memory, from `at` on, are
+ * accessed by the same path.
  */
 static uint64_t bytes_of_path(const struct win_call *c, uint64_t at,
 			      uint64_t bytes)
@@ -140,7 +140,7 @@ static uint64_t bytes_of_path(const struct win_call *c, uint64_t at,
 	return win_attach_find(w, c->target, at, &p) ? bytes : p.bytes;
 }
 
-/* Returns the number of elements, of n, in one attachment; at least one. */
+/* Returns how many of n elements are in one attachment; at least one. */
 static size_t limit_to_attachment(const struct win_call *c, const char *at,
 				  size_t n)
 {
@@ -263,7 +263,7 @@ int win_call_send(struct win_call *c, struct win_op *op, win_call_want want)
 	struct win_am_run all[WIN_AM_RUNS];
 	struct win_post p = { .c = c, .op = op, .run = all };
 	size_t at = 0;
-	int rc = win_am_open(c->w); /* receives the responses */
+	int rc = win_am_open(c->w); /* posts the receive for the responses */
 
 	while (!rc && at < c->n) {
 		struct win_run run = win_call_run(c, at);

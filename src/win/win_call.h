@@ -30,7 +30,7 @@ struct win_call {
 	bool plain; /* true: a put or get, not an accumulate */
 };
 
-/* n contiguous elements. */
+/* A run: n contiguous elements at the target. */
 struct win_run {
 	char *location; /* address at the target; see win_fi_find() */
 	size_t n;
@@ -67,8 +67,8 @@ struct win_post {
 };
 
 /*
- * Sends the runs of a call for which `want` returns true, as messages; `want`
- * NULL: all runs. Returns 0 or -errno.
+ * win_call_send() sends the runs of a call for which `want` returns true, as
+ * messages; `want` NULL: all runs. Returns 0 or -errno.
  */
 typedef bool (*win_call_want)(const struct win_call *c,
 			      const struct win_run *run);

@@ -20,13 +20,17 @@
 int win_device_apply(const struct win_elem *e, char *at,
 		     const struct win_elem_arrays *r, size_t n);
 
-/* As above; acquires the lock, which excludes accesses by messages. */
+/*
+ * Changes elements as win_device_apply() does, and acquires the core lock,
+ * which excludes accesses by messages.
+ */
 int win_device_own(const struct win_elem *e, char *at,
 		   const struct win_elem_arrays *r, size_t n);
 
 /*
- * Puts to or gets from this rank's own memory of MPI_Win_create, which is on
- * the device. Returns 0, or as above.
+ * Executes a put to, or a get from, the memory that this rank has passed to
+ * MPI_Win_create and that is on a device. Returns 0, or an error of
+ * win_device_apply().
  */
 int win_device_move(struct weft_win *w, const struct weft_win_xfer *x,
 		    bool put);

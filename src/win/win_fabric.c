@@ -121,7 +121,9 @@ const struct win_fabric *win_fabric(void)
 	f.bytes_max = info->ep_attr->max_msg_size;
 	f.now = f.ours ? query_rma_sync() : NULL;
 	f.amo = f.ours ? query_amo_sync() : NULL;
-	/* udp;ofi_rxd of libfabric 1.17: several outstanding atomics fail */
+	/*
+	 * with udp;ofi_rxd of libfabric 1.17, several outstanding atomics fail
+	 */
 	if (f.rma && (info->caps & FI_ATOMIC) &&
 	    info->ep_attr->protocol != FI_PROTO_RXD)
 		f.types = query_types();

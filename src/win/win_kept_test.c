@@ -32,7 +32,10 @@ static void give(struct win_kept *k, struct win_kept_key key, uint64_t token)
 	win_kept_give(k, &key, token, &r);
 }
 
-/* Returns the token of the page of this key, which is closed. */
+/*
+ * Takes the page of this key and closes it. Returns its token, or 0 if there is
+ * none.
+ */
 static uint64_t take(struct win_kept *k, struct win_kept_key key)
 {
 	struct weft_region r = { 0 };

@@ -59,7 +59,7 @@ struct win_record {
 	weft_au32 waiters;
 	/* number of used entries of attached; written by this rank only */
 	weft_au32 slots;
-	/* number of these in device memory; written by this rank only */
+	/* number of attachments in device memory; written by this rank only */
 	weft_au32 devices;
 	/* cache line 2: written by this rank only */
 	/* 1 + rank of the target whose words this rank changes; 0: none */

@@ -31,7 +31,7 @@ static inline void copy(const struct weft_win_xfer *x, char *at, bool put)
 	char *o = (char *)x->buf + x->dt->true_lb;
 
 	at += x->tdt->true_lb;
-	if (len == sizeof(uint64_t)) /* one load and store */
+	if (len == sizeof(uint64_t)) /* compiled to one load and one store */
 		memcpy(put ? at : o, put ? o : at, sizeof(uint64_t));
 	else
 		memmove(put ? at : o, put ? o : at, len);

@@ -298,7 +298,7 @@ static int heap_map(struct weft_win *w, const struct contribution *contribution)
 	for (int i = 0; !rc && i < w->size; i++) {
 		struct weft_win_peer *p = &w->peer[i];
 
-		/* any address will do: members with 0 bytes are not accessed */
+		/* placeholder address: members with 0 bytes are not accessed */
 		p->direct = (char *)w->page;
 		if (contribution[i].size && i == w->rank)
 			p->direct = w->base;

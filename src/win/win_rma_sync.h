@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * One piece of an access, moved by the kernel within the call
+ * Moves one piece of an access by a system call before the function returns
  * (FI_WEFT_RMA_SYNC). The function is inline, because a function return after a
  * system call costs as much as ten other returns.
  */

@@ -69,7 +69,7 @@ void win_serve_lock(struct weft_win *w, int rank, uint32_t flags)
 {
 	struct weft_win_peer *p = &w->peer[rank];
 
-	/* no member requests a lock that it holds or waits for */
+	/* a second request of the same member has no effect */
 	if (p->requested || p->holds)
 		return;
 	p->requested = flags & WIN_AM_EXCLUSIVE ? WIN_EXCLUSIVE : WIN_SHARED;
@@ -84,7 +84,7 @@ void win_serve_unlock(struct weft_win *w, int rank)
 {
 	struct weft_win_peer *p = &w->peer[rank];
 
-	/* the lock of another member is not released */
+	/* a member that does not hold the lock cannot release it */
 	if (!p->holds)
 		return;
 	if (rank != w->rank)
@@ -230,7 +230,10 @@ static int access_do(const struct access *a)
 			return rc;
 		left -= n;
 	}
-	/* a fetch would return elements that no run has stored in `old` */
+	/*
+	 * otherwise a fetch would return elements that no run has stored in
+	 * `old`
+	 */
 	return left ? -EBADMSG : 0;
 }
 

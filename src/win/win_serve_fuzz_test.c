@@ -190,7 +190,10 @@ static int served(size_t n)
 
 static struct fi_weft_mem mem_ops;
 
-/* A dynamic window, whose memory is one attachment on a device and one not. */
+/*
+ * Opens a dynamic window with two attachments, one in device memory and one in
+ * host memory.
+ */
 static char *dynamic_open(void)
 {
 	window_open();
@@ -317,7 +320,7 @@ static void changed_requests_stay_in_the_window(void **state)
 			T_IS(answer_bytes, 0);
 	}
 	T_TRUE(good > rounds / 20 && bad > rounds / 20);
-	/* lock requests among them are queued; release all */
+	/* the changed messages may have requested locks: release all */
 	while (w.exclusive || w.shared)
 		win_serve_unlock(&w, ORIGIN);
 	T_TRUE(weft_list_empty(&w.lock_waiters));

@@ -7,10 +7,10 @@
 #include "src/win/win_layout.h"
 
 /*
- * Collective. Rank 0 creates a region with a page, followed by `bytes` bytes of
- * memory; the other members map the region. mine: this member's part of the
- * memory, which is allocated immediately. Returns 0 or -errno, the same on all
- * members.
+ * win_share_open() is collective: rank 0 creates a region with a page, followed
+ * by `bytes` bytes of memory; the other members map the region. mine: this
+ * member's part of the memory, which is allocated immediately. Returns 0 or
+ * -errno, the same on all members.
  */
 struct win_share_part {
 	uint64_t offset; /* offset from the end of the page, bytes */

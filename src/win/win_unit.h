@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Updates of one element by atomics of the machine's interface
- * (FI_WEFT_AMO_SYNC), live on one host. The interface checks the target's
- * memory registers and updates the element by atomic instructions of the
- * processor, so these updates are mutually atomic with those of other paths.
+ * (FI_WEFT_AMO_SYNC), live on one host. The interface checks the access by the
+ * target's memory registers, and updates the element by atomic instructions of
+ * the processor, so these updates are mutually atomic with those of other
+ * paths.
  */
 #ifndef WEFT_WIN_UNIT_H
 #define WEFT_WIN_UNIT_H

@@ -29,10 +29,10 @@ static inline void weft_win_words_end(struct weft_win *w)
 }
 
 /*
- * Changes one word of mapped memory, at address `at` in this process, by the
- * machine's interface (win_unit.h). compare NULL: not a compare and swap.
- * Returns 0; 1: the interface has no such atomic; -errno. The caller has
- * excluded long changes (weft_win_words_begin()).
+ * weft_win_word_by_unit() changes one word of mapped memory, at address `at` in
+ * this process, by the machine's interface (win_unit.h). compare NULL: not a
+ * compare and swap. Returns 0; 1: the interface has no such atomic; -errno. The
+ * caller has excluded long changes (weft_win_words_begin()).
  */
 struct weft_win_word_call {
 	int rank;

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# mpi.h alone compiles in C99, C11 and C++17 without a warning; every constant
-# has its value and type, every type its size, every prototype its parameters
-# (tables in test/abi). The compatibility header defines the names that the ABI
-# omits, and -DWEFT_STRICT_ABI removes them.
+# Checks that mpi.h alone compiles as C99, C11 and C++17 without a warning, and
+# that the values and types of constants, the sizes of types and the parameters
+# of prototypes are those of the standard ABI (tables in share/abi). The
+# compatibility header defines the names that the ABI omits, and
+# -DWEFT_STRICT_ABI removes them.
 top=${top_srcdir:-.}
 cc=${CC:-gcc}
 dir=$(mktemp -d) || exit 1
@@ -50,7 +51,8 @@ flags="-Wall -Wextra -pedantic -Werror -fmax-errors=3 -I$top/include"
 } > "$dir/facts.c"
 cp "$dir/facts.c" "$dir/facts.cc"
 
-# Prototypes: C accepts a second declaration only if both are compatible.
+# Prototypes: declares every function again; C accepts this only if both
+# declarations are compatible.
 {
 	echo '#define WEFT_MPI_NOT_YET'
 	echo '#include <mpi.h>'

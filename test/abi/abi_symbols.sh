@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Exports of libmpi_abi.so.1: MPI_X weak and PMPI_X strong for every function
-# that it has, all of them in the table of the standard (share/abi/functions),
-# and nothing else. The missing functions are listed in mpi.h, doc/not-yet.md
-# and README.md.
+# Checks the exports of libmpi_abi.so.1: MPI_X (weak) and PMPI_X (strong) for
+# each function that it has, and nothing else. All functions must be in the
+# table of the standard (share/abi/functions). The missing functions are listed
+# in mpi.h, doc/not-yet.md and README.md.
 build=${builddir:-build}
 top=${top_srcdir:-.}
 lib=$build/.libs/libmpi_abi.so
@@ -29,7 +29,8 @@ one=$(comm -3 "$dir/weak" "$dir/strong")
 unknown=$(comm -23 "$dir/weak" "$dir/table")
 [ -z "$unknown" ] || complain "not in the standard ABI:" $unknown
 
-# extensions: those of mpi-ext.h, weak, and strong with their PMPIX_ names
+# extensions: the MPIX_ names in mpi-ext.h (weak) and their PMPIX_ names
+# (strong)
 { grep -oE '\bMPIX_\w+\(' "$top/include/mpi-ext.h" | sed 's/^/W /'
 grep -oE '\bPMPIX_\w+\(' "$top/include/mpi-ext.h" | sed 's/^/T /'; } |
 	tr -d '(' | sort -k2 > "$dir/declared"

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Prints a header generated only from the tables of share/abi: an example of
-# the mpi.h of another implementation of the same ABI.
+# Prints a header generated only from the tables of share/abi, as an example of
+# another implementation's mpi.h for the same ABI.
 cd "$(dirname "$0")/../../share/abi" || exit 1
 
 cat <<'END'
@@ -18,7 +18,8 @@ END
 awk -F'\t' '/^#/ || $3 ~ /Aint|Offset|Count|Status|safety|order/ { next }
 	{ print "typedef struct MPI_ABI_" substr($3, 5) " *" $3 ";" }' types
 
-# Callbacks: only their names are needed, all are functions.
+# Types of callbacks: only their names are needed; each is declared as a
+# function.
 cat <<'END'
 typedef void MPI_User_function(void *, void *, int *, MPI_Datatype *);
 typedef void MPI_User_function_c(void *, void *, MPI_Count *, MPI_Datatype *);

@@ -7,14 +7,14 @@
 unset MAKEFLAGS MAKELEVEL MFLAGS
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
-# Program names that begin a command, after variable assignments.
+# Names of programs that begin a command, possibly after variable assignments.
 programs='mpi(exec|cc|cxx|run)(\.openmpi)?|weft-[a-z]+|fi_(info|pingpong)|srun'
 programs="$programs|(build|bench|examples|\./quickstart)[^ ]*|make|export|cp|sed"
 is_command="^([A-Z_]+=(\"[^\"]*\"|[^ ]*) )*($programs)( |\$)"
 
-# Commands of a Markdown text: code blocks (only the lines with "$ " if there
-# are some), and code spans that are whole commands. A line with a placeholder
-# in capitals is not a command.
+# Prints the commands of a Markdown text: the lines of code blocks (only those
+# with "$ ", if the block has any), and code spans that are whole commands. A
+# line with a placeholder in capital letters is not a command.
 commands_of_text() {
 	awk '
 	/^```/ { fence = !fence; next }
@@ -41,7 +41,7 @@ commands_of_text() {
 is_whole() {
 	case $1 in
 	*...* | *' 'NAME* | *' 'FILE* | *' 'FACTOR | *' 'S | *'['*) return 1 ;;
-	# names of options
+	# only names of options
 	weft-sim\ --new | weft-sim\ --replay) return 1 ;;
 	mpi*) [[ $1 == *' -n '* ]] ;;
 	*' '* | build/* | weft-info) ;;
@@ -49,15 +49,15 @@ is_whole() {
 	esac
 }
 
-# Commands of a man page: examples, as lines between .nf or .EX and their ends,
-# and as titles in bold.
+# Prints the commands of a man page: the lines between .nf or .EX and the end of
+# that example, and titles in bold.
 commands_of_man() {
 	sed -n '/^\.SH EXAMPLE/,/^\.SH [^E]/p' "$1" | sed 's/\\-/-/g' |
 		sed 's/^\.B \(weft-[a-z]* \)/\1/' |
 		grep -E "$is_command"
 }
 
-# The reader's folder: ./install, ./build, and the sources.
+# Makes a folder like a reader's: the sources with ./install and ./build.
 set_up() {
 	local f
 	mkdir "$dir/top"
@@ -77,7 +77,7 @@ set_up() {
 	osu_tables > tables.txt
 }
 
-# Tables in the form that OSU's programs print, for weft-calibrate.
+# Writes tables in the form that OSU's benchmarks print, for weft-calibrate.
 osu_tables() {
 	echo "# OSU MPI Latency Test v7.3"
 	echo "# Size          Latency (us)"
@@ -88,7 +88,7 @@ osu_tables() {
 	printf '%s %s\n' 8 25.1 1024 2450 65536 10400 1048576 11600
 }
 
-# Some commands take minutes: run them with smaller arguments.
+# Prints a command with smaller arguments, since some commands take minutes.
 shorter() {
 	case $1 in
 	LONG=*) echo "${1#LONG=* }" ;;
@@ -97,7 +97,7 @@ shorter() {
 	weft-sim*--new*) echo "$1" ;;
 	weft-sim*) echo "$1 --warm 1us --time 2us" ;;
 	weft-reproduce*bgq*) echo "$1 --only BGQ-T1-HW" ;;
-	# test/tools/sim_tools.sh runs all experiments of these
+	# test/tools/sim_tools.sh runs all experiments of these machines
 	weft-reproduce*qsnet2*) echo "$1 --only QSN-T2" ;;
 	weft-reproduce*sunway*) echo "$1 --only SWE-X" ;;
 	weft-reproduce*gemini*) echo "$1 --only GEM-X-HOP" ;;
@@ -106,7 +106,8 @@ shorter() {
 	esac
 }
 
-# On pages the other hosts are named host1 and host2.
+# Returns whether a command with hosts can run; pages call the other hosts host1
+# and host2.
 have_hosts() {
 	need_part mpirun.openmpi || return
 	bash "$top_srcdir/test/hosts" 1 true && return
@@ -122,7 +123,7 @@ try() {
 	./quickstart*) echo "not run, CI runs it: $1"; return ;;
 	bench/*) echo "not run, it takes minutes: $1"; return ;;
 	*osu_*) echo "not run, it needs OSU's programs: $1"; return ;;
-	# a file that the page refuses
+	# a file that must be refused, as the page shows
 	weft-sim*./ring) echo "not run, the page prints its error: $1"; return ;;
 	weft-calibrate*--plot*) need_part gnuplot || return ;;
 	srun*) echo "test/run/run_launchers.sh runs it: $1"; return ;;
@@ -149,7 +150,8 @@ try() {
 		on="bash $top_srcdir/test/hosts 2" ;;
 	mpirun.openmpi*) need_part mpirun.openmpi mpicc.openmpi || return ;;
 	weft-sim*--plot* | weft-sim*--heat*) need_part gnuplot || return ;;
-	# faster links than in the paper: the page states that the results change
+	# the file has faster links than the paper: the page states that the
+	# results change
 	weft-reproduce*./fast*) want=1 ;;
 	*'# exit code '*) want=${1##*# exit code } ;;
 	esac
@@ -166,8 +168,8 @@ try() {
 	echo "ok: $cmd"
 }
 
-# compare PAGE COMMAND: every line that the page prints below the command is in
-# its output, which is the same in every run in virtual time.
+# compare PAGE COMMAND: checks that the output contains every line that the page
+# prints below the command; in virtual time the output is the same in every run.
 compare() {
 	local line
 	[[ $2 == *' --machine '* && $2 != *./ring ]] || return
@@ -179,7 +181,8 @@ compare() {
 		{ on = $0 == start }' "$top_srcdir/$1")
 }
 
-# fi_pingpong: server and client are two lines of the page; uses a free port.
+# fi_pingpong: server and client are two commands of the page; both use a free
+# port.
 server=
 port=$((26100 + $$ % 5000))
 listens() { grep -q "$(printf ':%04X 00000000:0000 0A' $port)" /proc/net/tcp; }
@@ -199,8 +202,9 @@ pingpong() {
 	echo "ok: both ends of $1"
 }
 
-# try_page PAGE LEAST: runs all commands of the page, which must be at least
-# LEAST. With compared=yes the output must contain what the page prints.
+# try_page PAGE LEAST: runs all commands of the page, which must have at least
+# LEAST commands. With compared=yes the output must contain what the page
+# prints.
 try_page() {
 	local list
 	tried=0
@@ -209,7 +213,8 @@ try_page() {
 	*) list=$(commands_of_man "$top_srcdir/$1") ;;
 	esac
 	echo "== $1"
-	# two pages must not build the same programs at the same time
+	# a lock, since two pages must not build the same programs at the same
+	# time
 	exec 9< "$builddir/bench"
 	[[ $list != *'make -C build'* ]] || flock 9
 	while IFS= read -r cmd; do

@@ -11,7 +11,7 @@ for page in "$top_srcdir"/doc/*.[1-9]; do
 	*) try_page "doc/${page##*/}" 0 ;;
 	esac
 done
-# a.out is a program of Open MPI in these examples
+# in these examples a.out is a program compiled with Open MPI
 need_part mpicc.openmpi && {
 	mpicc.openmpi hello.c -o a.out || exit 1
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Every page of the site (make html) fits a phone, 390 pixels wide: tables and
-# blocks of code scroll, the page does not. Every page also fits paper, on which
-# nothing scrolls: A4 with margins of 15 mm has 680 pixels. Chromium measures
-# all pages in one run. The check itself is tested first, with a page that is
-# too wide.
+# blocks of code may scroll, but the page does not. Every page also fits on
+# paper, where nothing scrolls: A4 with margins of 15 mm is 680 pixels wide.
+# Chromium measures all pages in one run. The check itself is tested first, with
+# a page that is too wide.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 command -v python3 > /dev/null || { echo "SKIPPED: no python3"; exit 77; }
 browser=$(command -v chromium || command -v chromium-browser ||
@@ -15,7 +15,8 @@ flags=(--headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage
 	--disable-component-update --disable-sync --hide-scrollbars
 	--user-data-dir="$dir/browser" --allow-file-access-from-files)
 
-# too_wide FOLDER WIDTH: prints "N pages:" and the pages with their widths
+# too_wide FOLDER WIDTH: prints "N pages:", then the pages that are wider and
+# their widths
 too_wide() {
 	local f
 	{
@@ -42,7 +43,7 @@ too_wide() {
 		sed 's/.*="//; s/"$//'
 }
 
-# fits FOLDER WIDTH: checks that no page is wider
+# fits FOLDER WIDTH: checks that no page is wider than WIDTH pixels
 fits() {
 	local answer
 	answer=$(too_wide "$1" "$2")

@@ -10,7 +10,8 @@ export PYTHONDONTWRITEBYTECODE=1
 site() { python3 "$top_srcdir/doc/site/site.py" "$@"; }
 check() { python3 "$top_srcdir/test/doc/doc_site.py" "$1" > "$dir/out"; }
 
-# broken MESSAGE HTML: the check refuses a page with this body, by this message
+# broken MESSAGE HTML: checks that a page with this body is refused with this
+# message
 mkdir "$dir/broken" "$dir/right"
 broken() {
 	echo "<title>t</title><h1 id=\"a\">a</h1>$2" > "$dir/broken/index.html"
@@ -40,7 +41,7 @@ for f in "$top_srcdir"/doc/*.md "$top_srcdir"/doc/*.[1-9]; do
 		complain "doc/site/contents does not have doc/${f##*/}"
 done
 
-# names of documents in documents
+# names of documents that other documents mention
 for f in $(cd "$top_srcdir" && grep -ohE '\bdoc/[a-z-]+\.(md|png)' README.md \
 	CONTRIBUTING.md SECURITY.md doc/*.md doc/*.[1-9] | sort -u); do
 	[ -e "$top_srcdir/$f" ] || complain "a document names $f"

@@ -1,4 +1,5 @@
-# test/mpi: programs by subject, run by run.sh from the list
+# test/mpi: test programs by subject; run.sh runs them as listed in the file
+# list
 clean-local: clean-mpi-programs
 clean-mpi-programs:
 	-rm -rf test/mpi/programs
@@ -12,6 +13,6 @@ PLAIN_TESTS += test/mpi/run_virtual.sh test/mpi/run_machines.sh \
 	test/mpi/run_io_users.sh test/mpi/run_fortran_suites.sh
 EXTRA_DIST += test/mpi/env/null_args.py
 EXTRA_DIST += test/mpi/list
-# every program, so that a program of the list is never missing in the tarball
+# all programs, so that none of the list is missing in the tarball
 EXTRA_DIST += $(patsubst $(srcdir)/%,%,$(wildcard $(srcdir)/test/mpi/*.h \
 	$(srcdir)/test/mpi/*/*.[chf] $(srcdir)/test/mpi/*/*.f90))

@@ -45,7 +45,7 @@ tcp) export FI_PROVIDER='tcp;ofi_rxm' ;;
 *) export FI_PROVIDER=$provider ;;
 esac
 
-# the words before RANKS PROGRAM ARGUMENTS...
+# launcher: the words before RANKS PROGRAM ARGUMENTS...
 if [ -n "$HOSTS" ]; then
 	. "$top/test/multihost/hosts_lib.sh" || exit 1
 	use_key_file "$work"
@@ -92,7 +92,7 @@ compile() {
 		-Wl,-rpath,"$lib" && mv "$new" "$programs/$1"
 }
 
-# counts RANKS,RANKS...: sets $numbers to those that are run
+# counts RANKS,RANKS...: sets $numbers to those numbers of ranks that are run
 counts() {
 	local n most=0
 	numbers=
@@ -104,10 +104,12 @@ counts() {
 	[ -z "$RANKS_LAST" ] || [ -z "$numbers" ] || numbers=$most
 }
 
-# thousands of cases: the loop below starts no process besides the job
+# The list has thousands of cases, so the loop below starts no process other
+# than the job.
 [ "$clock" = live ] || machine="$machine-$clock"
 good=0 bad=0
-# a launcher that starts nothing, or loses exit codes, would pass every case
+# a check of the launcher: if it started nothing, or did not return exit codes,
+# every case would pass
 build=$build timeout -k 5 "$each" "${launcher[@]}" 2 sh -c 'exit 9' \
 	> "$work/out" 2>&1 < /dev/null && {
 	echo "FAIL the launcher returns 0 for a program that exits with 9"

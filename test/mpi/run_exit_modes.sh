@@ -19,7 +19,8 @@ ${CC:-gcc} -std=c11 -D_GNU_SOURCE -O1 -w -I"$top/include" -I"$top/test/mpi" \
 	-lmpi_abi -Wl,-rpath,"$lib" || exit 1
 bad=0
 
-# expect NAME CODE PATTERN COMMAND...
+# expect NAME CODE PATTERN COMMAND...: checks the exit code, and that the output
+# matches
 expect() {
 	local name=$1 code=$2 pattern=$3 rc
 	shift 3
@@ -57,7 +58,7 @@ for how in "" "--machine bgq"; do
 		bad=1
 	}
 done
-# connected jobs end together
+# an abort ends connected jobs, too
 expect 'spawned abort' 5 'MPI_Abort(MPI_COMM_WORLD, 5)' \
 	"$build/mpiexec" -n 2 "$work/spawn" abort
 expect 'spawned exit' 3 'rank 1 .* exited with code 3' \
@@ -75,8 +76,8 @@ expect threads 142 'signal 14 (Alarm clock) in MPI_\(Recv, MPI_Ssend\|Ssend, MPI
 	$m "$work/fail" threads
 expect outside 139 'rank 1 .* signal 11 (Segmentation fault)$' \
 	$m "$work/fail" compute
-# a timeout after which the ranks are surely in their calls: twice the time of a
-# whole job
+# the timeout is twice the time of a whole job, so that the ranks are in their
+# calls when it expires
 start=$(date +%s)
 expect good 0 '' $m "$work/fail" good
 expect time-out 124 'in MPI_Recv: ranks 0-1; in MPI_Barrier: ranks 2$' \

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # The programs of the list in virtual time with errors on all links: the results
-# are the same, at a later time. The error rates are such that a message of 64
-# KiB gets some errors. LONG=1: all programs, with all numbers of ranks up to
-# four; otherwise with the highest.
+# are the same as without errors, at a later time. With these error rates a
+# message of 64 KiB has some errors. LONG=1: all programs, with all numbers of
+# ranks up to four; otherwise only with the highest number.
 top=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
-# one rank per node: all messages use links
+# one rank per node, so that all messages use links of the network
 export CLOCK=virtual RANKS_MAX=${RANKS_MAX:-4} PPN=1
 [ -n "$LONG" ] || export RANKS_LAST=1
 some='@(p2p_*|coll_all|coll_unit|coll_mix|comm_make|win_move|win_acc)'

@@ -20,8 +20,8 @@ mkdir -p "$work" || exit 1
 export PATH=$(dirname "$mpifort"):$PATH
 bad=0
 
-# Programs that cannot pass, with what they assume. A line of src/fortran/README
-# has the same names.
+# Lists the programs that cannot pass, with the assumption that each makes. A
+# line of src/fortran/README has the same names.
 assumptions() {
 	cat << 'END'
 f77/init/baseenvf the version of MPI is at most 4
@@ -48,8 +48,8 @@ f08/io/c2f2ciof90 does not compile: c2f902cio.c has an undeclared variable
 END
 }
 
-# src: the unpacked test folder. f08 is built by MPICH itself only, which the
-# condition in configure tests.
+# Sets src to the unpacked test folder. f08 is normally built only by MPICH
+# itself; the condition in configure that tests this is removed.
 unpack() {
 	src=$(ls -d "$work"/mpich-*/test/mpi 2> /dev/null | head -n 1)
 	[ -n "$src" ] && return
@@ -66,7 +66,7 @@ build_suites() {
 		FCFLAGS="$flags" && make -s -C dtpools && make -s -C util
 }
 
-# Folders with programs, in the order of the suites.
+# Prints the folders that contain programs, in the order of the suites.
 folders() {
 	local list
 	for list in "$src"/bld/f[079][780]/*/testlist \
@@ -76,7 +76,8 @@ folders() {
 	done | xargs -n 1 dirname | sort -u | grep "^${FORT_ONLY:-}"
 }
 
-# run_one FOLDER PROGRAM RANKS: the exit code and the output decide
+# run_one FOLDER PROGRAM RANKS: runs a program, which has passed if its exit
+# code and its output are right
 run_one() {
 	local log=$2.log code why
 	(cd "$src/bld/$1" && { [ -x "$2" ] || make -s "$2" > "$2.make" 2>&1; } &&

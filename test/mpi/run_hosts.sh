@@ -3,21 +3,21 @@
 # The programs of the list, and the applications, on virtual hosts of
 # test/hosts, started by mpiexec through Open MPI's mpirun: some programs on 2,
 # 3 and 4 hosts; with LONG=1 all programs, on each machine, with 1 to 8 ranks
-# per host; then between two hosts under each fault plan, where the bandwidth
-# is measured, too. MACHINES, HOST_COUNTS, ONLY and PLANS (one per line) select
-# runs.
+# per host; then on two hosts under each fault plan, with a measurement of the
+# bandwidth. MACHINES, HOST_COUNTS, ONLY and PLANS (one per line) select runs.
 top=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 command -v mpirun.openmpi > /dev/null || { echo "no mpirun.openmpi"; exit 77; }
 bash "$top/test/hosts" 1 true || exit
 
-# on HOSTS MACHINE RANKS_MAX PROGRAMS: a pattern
+# on HOSTS MACHINE RANKS_MAX PROGRAMS: runs the programs that match the pattern
+# PROGRAMS
 on() {
 	echo "== $1 hosts, $2, at most $3 ranks"
 	SECONDS_EACH=${SECONDS_EACH:-${LONG:+120}} LONG= MACHINE=$2 RANKS_MAX=$3 ONLY=$4 \
 		bash "$top/test/hosts" "$1" bash "$top/test/mpi/run.sh" || bad=1
 }
 
-# apps HOSTS MACHINE RANKS...
+# apps HOSTS MACHINE RANKS...: runs the applications
 apps() {
 	echo "== $1 hosts, $2, applications"
 	FI_WEFT_MACHINE=$2 RANKS="${*:3}" \

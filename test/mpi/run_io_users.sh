@@ -23,7 +23,8 @@ ranks=${RANKS:-2 4 8}
 jobs=$(nproc)
 bad=0 skipped=
 
-# unpacked NAME: sets $src to the unpacked folder; false: there is no archive
+# unpacked NAME: unpacks the archive and sets $src to its folder; fails if there
+# is no archive
 unpacked() {
 	local archive
 	archive=$(ls "$IO_SOURCES/$1"_*.orig.tar.* 2> /dev/null | head -n 1)
@@ -38,7 +39,7 @@ unpacked() {
 	src=$(ls -d "$work/$1"-*)
 }
 
-# report CODE TEXT: 0 is success
+# report CODE TEXT: prints the result of a program; CODE 0 is success
 report() {
 	[ "$1" = 0 ] && echo "ok   $2" && return
 	echo "FAIL $2: exit code $1"
@@ -75,8 +76,8 @@ run_hdf5() {
 		rm -rf "$src/run" && mkdir "$src/run" && cd "$src/run" || exit 1
 		ln -s ../bld/testpar/t_cache_image .
 		for p in $hdf5_programs; do
-			# t_cache needs three ranks; t_pflush1 ends without
-			# MPI_Finalize, and H5Fclose, with exit code 1
+			# t_cache needs three ranks; t_pflush1 ends with exit
+			# code 1, without MPI_Finalize and H5Fclose
 			[ "$p-$n" = t_cache-2 ] && continue
 			want=0
 			[ $p = t_pflush1 ] && want=1

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Runs programs of the list live with bit errors: the error code of the machine
-# detects wrong bits in packets, and these packets are retransmitted. Results
-# must be correct.
+# Runs programs of the list live with bit errors: the machine's error-detecting
+# code finds the wrong bits, and the packets that contain them are
+# retransmitted. Results must be correct.
 top=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 build=${builddir:-$PWD}
 . "$top/test/timeout.sh" || exit 1
@@ -14,8 +14,8 @@ ${CC:-gcc} -std=c11 -O2 -w -I"$top/include" -o "$dir/latency" \
 	"$top/bench/bench.c" -L"$build/.libs" -lmpi_abi -lm \
 	-Wl,-rpath,"$build/.libs" || exit 1
 
-# check_errors MACHINE: bits of packets are corrupted, and all errors are
-# detected or corrected
+# check_errors MACHINE: checks that bits of packets were corrupted, and that all
+# errors were detected or corrected
 check_errors() {
 	WEFT_LOG=info FI_WEFT_MACHINE=$1 timeout -k 5 60 "$build/mpiexec" \
 		-n 2 --faults "seed = 3; errors * = 2e-5" "$dir/latency" \
@@ -33,7 +33,7 @@ check_errors() {
 		bad=1
 	}
 }
-# With a plan without faults the lossy carrier is not opened.
+# With a plan that has no faults the lossy carrier is not used.
 for plan in 'seed = 3' 'seed = 3; errors * = 1e-9'; do
 	WEFT_LOG=info timeout -k 5 60 "$build/mpiexec" -n 2 --faults "$plan" \
 		"$dir/latency" -m 8:8 -i 5 -x 1 > "$dir/out" 2>&1 || {

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Programs of the list with the hybrid carrier, with datagrams between the ranks
-# of this host, and with datagrams on a lossy network (LONG=1: all programs for
-# messages, and more collectives).
+# Runs programs of the list over the hybrid carrier, over datagrams between the
+# ranks of this host, and over datagrams on a lossy network (LONG=1: all
+# point-to-point programs, and more collectives).
 export FI_WEFT_CARRIER=hybrid RANKS_MAX=4
 for only in coll_order coll_offload coll_routes win_passive win_sync p2p_modes; do
 	ONLY=$only bash "${top_srcdir:-.}/test/mpi/run.sh" || exit

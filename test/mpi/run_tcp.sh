@@ -8,13 +8,13 @@ PROVIDER=tcp ONLY='comm_*' RANKS_MAX=3 \
 	bash "${top_srcdir:-.}/test/mpi/run.sh" || exit $?
 PROVIDER=tcp ONLY='win_*' RANKS_MAX=3 \
 	bash "${top_srcdir:-.}/test/mpi/run.sh" || exit $?
-# allocated windows over the provider's remote memory access and atomics, and
-# over messages only
+# windows that MPI allocates: over the provider's remote memory access and
+# atomics, and over messages only
 WEFT_WIN_PATH=fabric PROVIDER=tcp ONLY='win_@(move|acc|fuzz|paths|large)' \
 	RANKS_MAX=2 bash "${top_srcdir:-.}/test/mpi/run.sh" || exit $?
 WEFT_WIN_PATH=messages PROVIDER=tcp ONLY='win_@(fuzz|paths)' RANKS_MAX=2 \
 	bash "${top_srcdir:-.}/test/mpi/run.sh" || exit $?
-# a provider that loses messages is refused, with the reason
+# a version of a provider that loses messages is refused, with the reason
 if fi_info -p shm 2> /dev/null | grep -q 'version: 117\.'; then
 	FI_PROVIDER=shm timeout -k 5 60 "${builddir:-$PWD}/mpiexec" -n 1 \
 		"${builddir:-$PWD}/test/mpi/programs/p2p_modes" > "tcp.$$" 2>&1 &&
@@ -22,6 +22,6 @@ if fi_info -p shm 2> /dev/null | grep -q 'version: 117\.'; then
 	grep -q 'loses messages' "tcp.$$" || { cat "tcp.$$"; rm "tcp.$$"; exit 1; }
 	rm "tcp.$$"
 fi
-# another provider, whose atomics are not used
+# another provider, whose atomics Weft does not use
 PROVIDER='udp;ofi_rxd' ONLY='win_@(fuzz|paths)' RANKS_MAX=2 \
 	bash "${top_srcdir:-.}/test/mpi/run.sh"

@@ -11,14 +11,15 @@ for m in ${MACHINES:-bgq qsnet2 gemini sunway apenet}; do
 	MACHINE=$m CLOCK=virtual RANKS_LAST=$last RANKS_MAX=${RANKS_MAX:-${LONG:+100}$few} \
 		bash "${top_srcdir:-.}/test/mpi/run.sh" || bad=1
 done
-# many members, whose interfaces reduce along two trees at once
+# many ranks, whose interfaces reduce along two trees at once
 [ -n "$MACHINES" ] || MACHINE=sunway CLOCK=virtual RANKS_MAX=17 \
 	ONLY='coll_@(unit|flight)' \
 	bash "${top_srcdir:-.}/test/mpi/run.sh" || bad=1
 # groups of four or more ranks, for which machine files choose algorithms
 [ -n "$MACHINES" ] || MACHINE=bgq CLOCK=virtual RANKS_MAX=5 RANKS_LAST=1 ONLY='coll_inter' \
 	bash "${top_srcdir:-.}/test/mpi/run.sh" || bad=1
-# a sample on a user's own machine: a fat tree, and a dragonfly by a file
+# a few programs on a user's own machines: a fat tree (generic), and a dragonfly
+# described by a machine file
 own=$(mktemp)
 "${builddir:-.}/weft-sim" --new dragonfly 100Gb > "$own"
 for m in generic "$own"; do

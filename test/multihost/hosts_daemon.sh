@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Jobs on two hosts without another launcher: mpiexec finds no mpirun and starts
-# itself by ssh, whose place a script takes. Output, input, variables, exit
-# codes, signals, lost hosts; no process is left on a host.
+# itself by ssh, which a script replaces here. Tests output, input, variables,
+# exit codes, signals and lost hosts, and that no process is left on a host.
 . "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
 run_on_hosts 2
 . "$top_srcdir/test/timeout.sh" || exit 1
@@ -26,7 +26,8 @@ has out 2 '^rank [23] of 4 on host2: [01] of 2 there, sum 6, E=5$'
 has out 2 '^read [ab]$'
 job 0 -l -n 3 "$work/job" < /dev/null
 has out 1 '^\[2\] rank 2 of 3 on host2: 0 of 1 there'
-# text that a login prints is not taken for frames
+# text that the shell prints at a login must not be parsed as frames of the
+# daemon
 echo "Welcome" > "$work/motd"
 on=host1,host2 job 0 "$work/job" < /dev/null
 has out 2 'of 2 on'
@@ -49,7 +50,7 @@ has err 1 '^mpiexec on host2: process rank 3 .*exited on signal 9'
 job 3 -n 4 "$work/job" exit < /dev/null
 job 5 -n 4 "$work/job" abort < /dev/null
 job 127 -n 4 ./missing < /dev/null
-# the other host may be ended before its line
+# either host may report the error: the other one may be ended before it does
 grep -qE '^mpiexec on host[12]: ./missing: not found' "$work/err" ||
 	complain "no message about a missing program"
 job 1 -n 2 true : -n 2 "$work/job" < /dev/null
@@ -59,7 +60,8 @@ on=host1,host9 job 125 -n 2 "$work/job" < /dev/null
 has err 1 '^mpiexec: host host9: .ssh host9. ended .*Every host needs: a login'
 nothing_left failures
 
-# started: the ranks of a job in the background print their lines
+# started: returns whether the ranks of a background job have printed their
+# lines
 started() {
 	PATH=$work/bin "$build/mpiexec" -q -host host1:2,host2:2 -n 4 \
 		"$work/job" sleep > "$work/out" 2> "$work/err" < /dev/null &

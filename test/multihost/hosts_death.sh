@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A network that is down for three seconds is tolerated. Every survivor detects
-# a silent host after FI_WEFT_SILENCE. If the processes of a host are killed,
-# mpirun detects it immediately. No process of the job is left.
+# Checks that a network that is down for three seconds does not end the job,
+# that every survivor detects a silent host after FI_WEFT_SILENCE, that mpirun
+# detects immediately if the processes of a host are killed, and that no process
+# of the job is left.
 . "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
 needs mpirun.openmpi
 run_on_hosts 2 3
@@ -51,7 +52,7 @@ finish() {
 	got=$?
 }
 
-# Only the first two processes are left on the hosts that are up.
+# Returns whether the hosts that are up have no process of the job left.
 alone() {
 	local h
 	for h in "${hosts[@]}"; do
@@ -62,8 +63,8 @@ alone() {
 dead=
 nothing_left() { eventually 60 alone || complain "processes are left"; }
 
-# survivor RANK: returns whether the rank has reported the failure of a rank of
-# the last host, by number
+# survivor RANK: returns whether this rank has reported that a rank of the last
+# host has failed, with the number of that rank
 survivor() {
 	grep -q "a peer process has ended: rank .* on $last" "$work/f.$1" \
 		2> /dev/null
@@ -88,8 +89,8 @@ finish 60
 nothing_left
 echo "$what: round $between, then $(round): good"
 
-# silent WHAT [listen | any_source | probe]: the last host becomes unreachable;
-# mpirun does not detect this until the host is down
+# silent WHAT [listen | any_source | probe]: makes the last host unreachable
+# during a job; mpirun does not detect this until the host is down
 silent() {
 	start "$@"
 	SECONDS=0

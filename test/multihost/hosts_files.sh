@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Files of ranks on two hosts that share a file system, with its locks and
-# without (the kernel refuses them, test/run/run_refuse.c): shared file
+# Tests MPI files on a file system that two hosts share, with file locks and
+# without (test/run/run_refuse.c makes the system calls fail): shared file
 # pointers, atomic mode, concurrent writes, and data sieving. The ranks are
 # started by Open MPI's mpirun.
 . "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
@@ -26,7 +26,8 @@ else
 	skip_part "no seccomp"
 fi
 
-# passes COMMAND...: four ranks, two on each host
+# passes COMMAND...: checks that the command succeeds with four ranks, two on
+# each host
 passes() {
 	timeout 60 bash -c 'on_hosts "$@"' - 4 "$@" > "$dir/out" 2>&1 < /dev/null &&
 		return

@@ -30,7 +30,7 @@ END
 ${CC:-cc} -O1 -shared -fPIC $(pkg-config --cflags pmix) "$work/fence.c" \
 	-o "$work/fence.so" || exit 1
 
-# finalize NAME RANKS PROGRAM...
+# finalize NAME RANKS PROGRAM...: runs a job and checks how it ends
 finalize() {
 	local what=$1 ranks=$2
 	shift 2

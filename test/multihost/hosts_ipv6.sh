@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Jobs on two hosts that have only IPv6: datagrams, streams, encryption, a
-# partition, a host that dies, mpirun. Then hosts with both families, and a job
-# whose hosts have different ones.
+# Tests jobs on two hosts that have only IPv6: datagrams, streams, encryption, a
+# network partition, a host that dies, mpirun. Then tests hosts with both IPv4
+# and IPv6, and a job whose hosts have different address families.
 if [ -z "$HOSTS" ]; then
 	bash "$top_srcdir/test/hosts" -6 2 bash "$0" only &&
 		exec bash "$top_srcdir/test/hosts" -46 2 bash "$0" both
@@ -30,19 +30,20 @@ job() {
 	echo "$what: exit code $got"
 }
 
-# count FIELD: prints the sum of a number in the streams' statistics
+# count FIELD: prints the sum of a field in the streams' statistics
 count() {
 	grep -o "streams: .*" "$work/err" | grep -oE "[0-9]+ (bytes )?$1" |
 		awk '{ n += $1 } END { print n + 0 }'
 }
 
-# uses ADDRESS: the endpoints of four ranks have addresses of that form
+# uses ADDRESS: checks that the endpoints of four ranks have addresses of this
+# form
 uses() {
 	[ "$(grep -c "ofi: endpoint address $1" "$work/err")" = 4 ] ||
 		complain "the addresses are not $1"
 }
 
-# soak WHAT FLAGS...: messages and 0.1 GiB with streams
+# soak WHAT FLAGS...: sends small messages, and 0.1 GiB by streams
 soak() {
 	what=$1
 	shift
@@ -84,7 +85,8 @@ mpirun_job() {
 
 host_dies() {
 	what="a host that dies"
-	# the lines of the job before end the wait below
+	# removes the lines of the previous job, which would end the wait below
+	# too early
 	: > "$work/out"
 	PATH=$work/bin "$build/mpiexec" -q -launcher ssh -host host1:2,host2:2 \
 		-n 4 "$work/job" sleep > "$work/out" 2> "$work/err" < /dev/null &

@@ -8,8 +8,8 @@ needs() {
 		{ echo "no $1"; exit 77; }
 }
 
-# run_on_hosts N...: if the script does not run on virtual hosts yet, runs it on
-# N of them, for each N, and exits
+# run_on_hosts N...: if the script is not running on virtual hosts, runs it on N
+# of them, once for each N, and exits
 run_on_hosts() {
 	local n
 	[ -z "$HOSTS" ] || return 0
@@ -17,8 +17,8 @@ run_on_hosts() {
 	exit 0
 }
 
-# use_key_file FOLDER: jobs use a key file of the test, not that in the home
-# directory
+# use_key_file FOLDER: makes jobs use a key file of the test instead of the one
+# in the home directory
 use_key_file() {
 	export WEFT_KEY_FILE=${WEFT_KEY_FILE:-$1/weft_key}
 }
@@ -55,8 +55,9 @@ on_hosts() {
 }
 export -f spread on_hosts
 
-# make_ssh FOLDER: makes a folder for PATH whose ssh is the remote shell of
-# test/hosts, without a launcher of Open MPI. $work/motd is printed at a login.
+# make_ssh FOLDER: makes a folder for PATH that contains an ssh, which is the
+# remote shell of test/hosts, and no launcher of Open MPI. This ssh prints
+# $work/motd at a login.
 make_ssh() {
 	local tool
 	mkdir "$1" || exit 1
@@ -78,7 +79,8 @@ compile() {
 		-o "$work/$2" -L"$libs" -lmpi_abi -lm -Wl,-rpath,"$libs" || exit 1
 }
 
-# complain TEXT...: prints the failure, and the output in $work; $bad becomes 1
+# complain TEXT...: prints the failure and the output in $work, and sets $bad to
+# 1
 complain() {
 	local file
 	echo "FAILED: ${what:+$what: }$*"
@@ -88,7 +90,7 @@ complain() {
 	bad=1
 }
 
-# has FILE COUNT PATTERN: COUNT lines of $work/FILE match
+# has FILE COUNT PATTERN: checks that COUNT lines of $work/FILE match
 has() {
 	[ "$(grep -cE -- "$3" "$work/$1")" = "$2" ] ||
 		complain "$1 has not $2 lines \"$3\""

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Paths of packets on hosts of test/hosts: shared memory to ranks of the
-# same host and datagrams to others, in one job; the path that FI_WEFT_CARRIER
-# forces; the reason in the log why a path is not used. In collectives the ranks
-# of a host combine first, and between two hosts one packet is sent in each
-# direction. Windows on several hosts use memory among ranks of a host. Also the CPU
-# time of waiting for another host.
+# Tests which path packets take on the hosts of test/hosts: shared memory to
+# ranks of the same host and datagrams to others, in one job; the path that
+# FI_WEFT_CARRIER forces; the log message that states why a path is not used. In
+# collectives the ranks of a host combine first, and between two hosts one
+# packet is sent in each direction. Windows on several hosts use memory among
+# ranks of a host. Also the CPU time of waiting for another host.
 . "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
 needs mpirun.openmpi
 run_on_hosts 2 3
@@ -44,7 +44,7 @@ MPIEXEC_FLAGS="-x FI_WEFT_FAULTS" try "one rank, and a bad network" 1 coll 1
 unset FI_WEFT_FAULTS
 try "waiting" 2 wait_cpu
 grep processor "$work/out"
-# the interface is chosen by Weft, and by its name
+# the interface is chosen by Weft, then by its name
 MPIEXEC_FLAGS=-v IFACE= try "two ranks on each of two hosts" 4 paths
 export WEFT_LOG=info
 MPIEXEC_FLAGS="-x WEFT_LOG" try "two ranks on each, and why" 4 paths

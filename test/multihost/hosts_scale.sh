@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Jobs on many hosts, two ranks on each, started by daemons of mpiexec: 8 hosts;
-# with LONG=1 also 32. hosts_scale.sh N... runs other numbers and prints what a
-# rank uses (doc/hosts.md).
+# with LONG=1 also 32. "hosts_scale.sh N..." uses N hosts instead, and prints
+# the resources that a rank uses (doc/hosts.md).
 build=${builddir:-$PWD}
 if [ -z "$HOSTS" ]; then
 	. "$top_srcdir/test/timeout.sh" || exit 1

@@ -1,8 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Test of test/hosts: virtual hosts that share only files, a remote shell on
-# each of them, links that can be cut, and no process left behind, however the
-# script ends.
+# Tests test/hosts: its virtual hosts share only files, each accepts a remote
+# shell, links can be cut, and no process remains, however the script ends.
 hosts=${top_srcdir:-.}/test/hosts
 bad=0
 work=$(mktemp -d "${TMPDIR:-/tmp}/weft-hosts.XXXXXX") || exit 1
@@ -12,7 +11,7 @@ complain() {
 	bad=1
 }
 
-# eventually COMMAND...: within 60 s
+# eventually COMMAND...: repeats the command until it succeeds, for at most 60 s
 eventually() {
 	local i
 	for i in $(seq 600); do
@@ -31,7 +30,7 @@ bash "$hosts" 3 bash -c 'exit 7' && complain "exit code 0"
 echo "standard input"
 [ "$(echo word | bash "$hosts" 1 cat)" = word ] || complain "no standard input"
 
-# Private and shared resources of a host.
+# Checks which resources of a host are private and which are shared.
 cat > "$work/own" <<'END'
 fail() { echo "FAILED: $*"; bad=1; }
 bad=0
@@ -120,7 +119,7 @@ for sig in TERM INT HUP KILL; do
 done
 ip link show lan > /dev/null 2>&1 && complain "a bridge is left"
 
-# A user without the permission gets a message.
+# A user without the required permission gets a message.
 if command -v setpriv > /dev/null; then
 	setpriv --reuid 65534 --regid 65534 --clear-groups bash -s 1 true \
 		< "$hosts" 2> "$work/err"

@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Sessions that begin after MPI_Finalize, at another time on each rank, in jobs
-# on two hosts; also if the PMIx server does not pass on what a process
-# publishes after its PMIx_Finalize.
+# Tests sessions that begin after MPI_Finalize, at different times on the ranks,
+# in jobs on two hosts; also if the PMIx server does not distribute the values
+# that a process publishes after its PMIx_Finalize.
 . "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
 needs mpirun.openmpi
 run_on_hosts 2
 make_work session
 compile test/multihost/hosts_session.c hosts_session
 compile test/mpi/session/session.c session
-# values that a process publishes after PMIx_Finalize are lost
+# a preloaded library that discards the values that a process publishes after
+# PMIx_Finalize
 cat > "$work/lose.c" << 'END'
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -34,7 +35,8 @@ END
 ${CC:-cc} -O1 -shared -fPIC $(pkg-config --cflags pmix) "$work/lose.c" \
 	-o "$work/lose.so" || exit 1
 
-# good WHAT RANKS COMMAND...: the command succeeds; so many ranks print "good"
+# good WHAT RANKS COMMAND...: checks that the command succeeds and that RANKS
+# ranks print "good"
 good() {
 	local what=$1 ranks=$2
 	shift 2

@@ -14,7 +14,7 @@ if [ -z "$HOSTS" ]; then
 fi
 export builddir=${builddir:-$PWD}
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
-# prints the failure last, after the output of Slurm
+# prints Slurm's output before the failure, so that the failure is the last line
 complain() {
 	[ $failed = 1 ] || tail -n 20 "$dir"/slurm*.log
 	echo "FAILED: $*"
@@ -24,7 +24,7 @@ build_hello || exit 1
 chmod 755 "$dir"
 dd if=/dev/urandom of="$dir/key" bs=128 count=1 2> /dev/null
 export SLURM_CONF=$dir/slurm.conf WEFT_KEY_FILE=$dir/weft_key
-# /dev/shm is private to each host
+# Slurm's files are in /dev/shm, which is private to each host
 cat > "$SLURM_CONF" << END
 ClusterName=weft
 SlurmctldHost=head
@@ -67,7 +67,8 @@ for h in $HOSTS; do
 done
 wait_for two_idle || { tail -n 20 "$dir"/*.log; exit 1; }
 
-# greets NAME N COMMAND...: runs N ranks on both hosts, in an allocation
+# greets NAME N COMMAND...: checks a command that runs N ranks on both hosts, in
+# an allocation
 greets() {
 	local what=$1 n=$2 want
 	shift 2
@@ -88,14 +89,15 @@ greets 'mpiexec, two on a host' 4 "$mpiexec" -ppn 2 "$hello"
 greets 'mpiexec with a list' 4 "$mpiexec" -n 4 -host host1,host2 "$hello"
 greets 'srun --mpi=pmix' 4 env FI_WEFT_CARRIER=sock srun --mpi=pmix -n 4 \
 	--overcommit "$hello"
-# ranks that communicate
+# a program whose ranks communicate
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -w -I"$top_srcdir/include" \
 	-I"$top_srcdir/test/mpi" "$top_srcdir/test/mpi/coll/coll_mix.c" -o "$dir/mix" \
 	-L"$builddir/.libs" -lmpi_abi -lm -Wl,-rpath,"$builddir/.libs" || exit 1
 WEFT_LOCAL_CPUS=1 timeout 90 salloc -Q -N 2 -n 4 --overcommit "$mpiexec" \
 	-x WEFT_LOCAL_CPUS "$dir/mix" 1 12 \
 	> "$dir/out" 2>&1 < /dev/null || complain "coll_mix: $(cat "$dir/out")"
-# files on a file system that the hosts share, with srun as the launcher
+# a program that accesses a file on a file system shared by the hosts, launched
+# by srun
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -w -I"$top_srcdir/include" \
 	-I"$top_srcdir/test/mpi" "$top_srcdir/test/mpi/file/file_shared.c" \
 	-o "$dir/shared" -L"$builddir/.libs" -lmpi_abi \
@@ -104,7 +106,8 @@ chmod 1777 "$TMPDIR"
 timeout 90 salloc -Q -N 2 -n 4 --overcommit env FI_WEFT_CARRIER=sock \
 	srun --mpi=pmix -n 4 --overcommit "$dir/shared" 2 1 "$TMPDIR" \
 	> "$dir/out" 2>&1 < /dev/null || complain "file_shared: $(cat "$dir/out")"
-# the ranks are on the hosts of the allocation, and options reach them
+# checks that the ranks run on the hosts of the allocation, and that they get
+# the options
 timeout 90 salloc -Q -N 2 -n 2 "$mpiexec" -l -x WORD=a,b -wdir /tmp sh -c \
 	'echo $(hostname) $WORD $(pwd)' > "$dir/out" 2> "$dir/err" < /dev/null
 [ "$(sort "$dir/out")" = "$(printf '0: host1 a,b /tmp\n1: host2 a,b /tmp')" ] ||

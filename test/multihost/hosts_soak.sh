@@ -3,8 +3,8 @@
 # test/multihost/hosts_soak.sh [MESSAGES [GIB [PLAN]]], from the build
 # directory, as root: MESSAGES small messages and GIB GiB of bulk data between
 # two hosts of test/hosts under a fault plan (default 10000000 50
-# seed=1;loss=0.01), verified, with a check of memory use. MB/s are goodput. The
-# run can take hours; it is not part of make check.
+# seed=1;loss=0.01), verified, with a check of memory use. Bandwidths in MB/s
+# are goodput. The run can take hours; it is not part of make check.
 top=${top_srcdir:-$(cd "$(dirname "$0")/../.." && pwd)}
 build=${builddir:-$PWD}
 [ -e "$build/.libs/libmpi_abi.so.1" ] || { echo "no library in $build"; exit 77; }
@@ -15,7 +15,7 @@ make_work soak
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O2 -I"$top/include" "$top/test/multihost/hosts_soak.c" \
 	-o "$work/soak" -L"$build/.libs" -lmpi_abi -Wl,-rpath,"$build/.libs" || exit 1
 plan=${3-seed=1;loss=0.01}
-# retransmissions are reported at the end
+# at this log level retransmissions are reported at the end
 export WEFT_LOG=info
 MPIEXEC_FLAGS="-x WEFT_LOG ${plan:+--faults ${plan// /}}" \
 	on_hosts 2 "$work/soak" "${1:-10000000}" "${2:-50}" 2> "$work/err"

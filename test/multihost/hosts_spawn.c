@@ -3,8 +3,8 @@
  * Job of hosts_spawn.sh: hosts_spawn ACTION ROOT [N HOST]...
  *
  * Rank ROOT spawns N processes for each pair; HOST is the value of key host
- * ("-": none; "@FILE": key hostfile). Parents and children print where they
- * are, exchange messages, and act as told.
+ * ("-": none; "@FILE": key hostfile). Parents and children print their hosts,
+ * exchange messages, and execute ACTION.
  */
 #include <mpi.h>
 #include <signal.h>

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Processes that are spawned in jobs on several hosts, by mpiexec's daemons:
-# places of the new ranks, keys host and hostfile, several programs, spawned
-# jobs that spawn, failures, signals; no process is left on a host.
+# Tests processes that mpiexec's daemons spawn in jobs on several hosts: the
+# hosts of the new ranks, the info keys host and hostfile, several programs,
+# spawned jobs that spawn further jobs, failures, signals; no process may be
+# left on a host.
 . "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
 run_on_hosts 3
 . "$top_srcdir/test/timeout.sh" || exit 1
@@ -34,11 +35,11 @@ has out 2 '^parent [01] of 2 on host1$'
 has out 2 '^child [01] of 2 on host2, '
 job 0 -n 3 "$work/spawn" end 2 1 -
 has out 1 '^child 0 of 1 on host2, '
-# without free slots all hosts get ranks
+# if no slot is free, new ranks are distributed over all hosts
 job 0 -n 4 "$work/spawn" end 3 2 -
 has out 1 '^child 0 of 2 on host1, '
 has out 1 '^child 1 of 2 on host2, '
-# the parents are one process
+# a single process spawns
 on=host1,host2,host3 job 0 -n 1 "$work/spawn" end 0 2 -
 has out 1 '^child 0 of 2 on host2, '
 has out 1 '^child 1 of 2 on host3, '
@@ -98,7 +99,7 @@ has err 1 '^mpiexec on host2: process rank 1 .*exited on signal 9'
 job 6 -n 2 "$work/spawn" abort 1 2 -
 job 3 -n 2 "$work/spawn" exit 1 2 -
 job 137 -n 4 "$work/spawn" parent-kill 0 2 -
-# a program that only one host has, and a host that is not there
+# a program that exists on only one host, and a host that does not exist
 "$HOSTS_SELF" rsh host1 "cp $work/spawn /dev/shm/alone" || complain "no copy"
 job 0 -n 2 /dev/shm/alone end 0 1 host2
 has out 2 'MPI_ERR_SPAWN: .*cannot be found or executed'
@@ -153,7 +154,8 @@ if command -v mpirun.openmpi > /dev/null; then
 	has out 1 '^parent 0 of 1 on host1$'
 fi
 
-# started: parents and children in the background print their lines, then sleep
+# started: returns whether parents and children of a background job have printed
+# their lines; then they sleep
 started() {
 	"$build/mpiexec" -q --bind-to none -launcher ssh -launcher-exec \
 		"$HOSTS_RSH" -host host1:2,host2:2 -n 2 "$work/spawn" sleep 0 2 - \

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Jobs on two hosts by OpenSSH's ssh: mpiexec finds no mpirun and starts its
-# daemons by ssh. Each host runs its own server, with keys and configuration of
-# this test: sshd, or dropbear, whose package starts no server of the system. The
-# hosts have IPv6 only.
+# Tests jobs on two hosts with OpenSSH's ssh: mpiexec finds no mpirun and starts
+# its daemons by ssh. Each host runs its own ssh server with keys and
+# configuration of this test: sshd, or dropbear, whose Debian package does not
+# start a system-wide server. The hosts have only IPv6.
 if [ -z "$HOSTS" ]; then
 	PATH=$PATH:/usr/sbin
 	command -v ssh > /dev/null && command -v ssh-keygen > /dev/null ||
@@ -27,14 +27,14 @@ StrictHostKeyChecking no
 BatchMode yes
 LogLevel ERROR
 END
-# the user's own configuration is not read
+# an ssh that does not read the user's own configuration
 printf '#!/bin/sh\nexec %s -F %s "$@"\n' "$(type -P ssh)" "$work/ssh_config" \
 	> "$work/bin/ssh"
 chmod +x "$work/bin/ssh"
 for tool in cat hostname true; do ln -s "$(type -P $tool)" "$work/bin/"; done
 
-# start_server HOST COMMAND: the command runs with an own /run, so nothing of it
-# is left; the server ends with its host
+# start_server HOST COMMAND: the command gets its own /run, so that no file of
+# it remains; the server ends with its host
 start_server() {
 	$HOSTS_RSH "$1" "mount -t tmpfs tmpfs /run && $2" 2> "$work/log.$1" ||
 		{ complain "$server on $1 does not start"; exit 1; }
@@ -52,11 +52,11 @@ sshd_on() {
 		PidFile /run/server.pid
 		END
 	}
-	# the folder of sshd for its unprivileged process
+	# sshd needs this folder for its unprivileged process
 	start_server "$1" "mkdir -p -m 755 /run/sshd &&
 		$server -f $work/sshd_config"
 }
-# dropbear accepts the keys in the home directory of /etc/passwd.
+# dropbear reads the accepted keys from the home directory given in /etc/passwd.
 dropbear_on() {
 	[ -e "$work/passwd" ] || {
 		mkdir -m 700 "$work/.ssh" && cp "$work/key.pub" "$work/.ssh/authorized_keys"
@@ -94,11 +94,12 @@ done
 [ "$(grep -c '^read [ab]$' "$work/out")" = 2 ] || complain "no input"
 job 137 -n 4 "$work/job" kill < /dev/null
 job 5 -n 4 "$work/job" abort < /dev/null
-# a host that refuses the login
+# ends the server of host2, so that host2 refuses the login
 $HOSTS_RSH host2 'kill "$(cat /run/server.pid)"'
 job 125 -n 4 "$work/job" < /dev/null
 grep -q 'host2' "$work/err" || complain "no message about the host"
-# no process of the job is left: two of test/hosts and the server of host1
+# waits until host1 has no process of the job, only two processes of test/hosts
+# and the ssh server
 for i in $(seq 300); do
 	[ "$("$HOSTS_SELF" pids host1 | wc -l)" -le 3 ] && break
 	sleep 0.1

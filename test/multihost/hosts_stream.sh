@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Long messages between two hosts use streams, and arrive once and unchanged
-# when streams break: after some bytes (fault plan), by a reset of the
-# connection (ss -K), and when the network drops all TCP packets for 10 s.
+# Checks that long messages between two hosts use streams, and that each arrives
+# once and unchanged if streams break: after some bytes (by a fault plan), by a
+# reset of the connection (ss -K), or because the network drops all TCP packets
+# for 10 s.
 . "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
 needs mpirun.openmpi
 run_on_hosts 2
@@ -20,7 +21,7 @@ run() {
 	got=$?
 }
 
-# count FIELD: prints the sum of a number in the streams' statistics
+# count FIELD: prints the sum of a field in the streams' statistics
 count() {
 	grep -o "streams: .*" "$work/err" | grep -oE "[0-9]+ (bytes )?$1" |
 		awk '{ n += $1 } END { print n + 0 }'
@@ -47,8 +48,8 @@ FI_WEFT_STREAM_MIN=0 run "no streams" 0.25 -x FI_WEFT_STREAM_MIN
 check
 [ "$(count received)" = 0 ] || complain "streams are used"
 
-# job_runs: waits until a rank has sent a message to the other host; before, the
-# launcher still uses the network
+# job_runs: waits until a rank has sent a message to the other host; until then
+# the launcher still uses the network
 job_runs() {
 	local i
 	for i in $(seq 600); do
@@ -58,7 +59,7 @@ job_runs() {
 	return 1
 }
 
-# disturb COMMAND...: calls the command on the second host during a job
+# disturb COMMAND...: runs the command on the second host while the job runs
 disturb() {
 	rm -f "$work/err"
 	(job_runs && $HOSTS_RSH host2 "$*" > /dev/null 2>&1) &
@@ -70,7 +71,7 @@ ports='state established sport gt 1023 dport gt 1023'
 what="connections that are reset"
 disturb "for i in 1 2 3 4 5; do ss -K $ports dst 10.77.0.1; sleep 0.3; done"
 
-# a rule of the routing table drops what host2 sends
+# a rule of the routing table drops the TCP packets that host2 sends
 what="no TCP for 10 s"
 rule="ip rule @ ipproto tcp prio 1 blackhole"
 if $HOSTS_RSH host2 "${rule/@/add} && ${rule/@/del}" > /dev/null 2>&1; then

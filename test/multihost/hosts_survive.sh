@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Jobs on several hosts that survive failures (mpiexec --survive): the death of
-# ranks, of ranks at random moments (LONG=1: 200 runs), of a whole host, and of
-# a host that becomes silent; exit codes; no process is left on a host.
+# Tests jobs on several hosts that survive failures (mpiexec --survive): ranks
+# that die at given and at random moments (LONG=1: 200 runs), a host that dies,
+# and a host that becomes silent. Checks exit codes, and that no process is left
+# on a host.
 . "$top_srcdir/test/multihost/hosts_lib.sh" || exit 1
 run_on_hosts 3
 . "$top_srcdir/test/timeout.sh" || exit 1
@@ -64,7 +65,7 @@ job 137 -n 4 "$work/basic" all
 has err 0 'have completed the job'
 job 3 -n 4 "$work/job" exit-late
 job 5 -n 4 "$work/job" abort
-# a rank that does not call MPI_Init
+# a process dies without having called MPI_Init
 job 137 -n 3 "$work/basic" receive : -n 1 sh -c 'kill -9 $$'
 job 125 -launcher mpirun -n 4 true
 has err 1 'possible only with -launcher ssh'
@@ -73,7 +74,8 @@ nothing_left "an early end"
 freeze() { kill -STOP $("$HOSTS_SELF" pids "$1"); }
 die() { "$HOSTS_SELF" kill "$1"; }
 
-# host_death HOW WHAT ARGUMENTS...: the last of three hosts is lost during a job
+# host_death HOW WHAT ARGUMENTS...: runs a job, makes the last of three hosts
+# fail, and checks that the job reports WHAT
 host_death() {
 	local how=$1 what=$2 job rc
 	shift 2
@@ -93,7 +95,7 @@ host_death() {
 	has err 1 "^mpiexec: $what; its ranks have failed, and the job continues\$"
 	has err 1 '^mpiexec: 2 of 6 ranks have failed, the others have'
 }
-# the ranks of the last host have sent nothing to the others
+# at this time the ranks of the last host have sent no packets to the others
 echo "a host does not answer"
 export FI_WEFT_SILENCE=5
 host_death freeze 'host host3 does not answer' late

@@ -63,7 +63,7 @@ static void hosts_compare(void)
 	free(host);
 }
 
-/* A window with a slice of WORDS words for each origin, and a counter. */
+/* Opens a window with a slice of WORDS words for each origin, and a counter. */
 static long *window_open(enum memory kind, MPI_Win *win_p)
 {
 	MPI_Aint bytes = (MPI_Aint)(size * WORDS + 1) * 8;

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# test/mutate/auto on a tree of one file and one test, with faults whose results
-# are known: found by a failure and by a hang, survived, equivalent, not
-# reached, not C, and the same code.
+# Runs test/mutate/auto on a tree of one file and one test, with faults whose
+# results are known: found by a failure, found by a hang, survived, equivalent,
+# not reached, invalid C, and identical object code.
 here=$(cd "${top_srcdir:-.}" && pwd)
 for program in python3 gcov git; do
 	command -v $program > /dev/null || { echo "no $program"; exit 77; }
@@ -93,7 +93,7 @@ END
 chmod +x configure
 (cd build && ../configure -q CFLAGS=) || exit 1
 
-# check RESULT FAULT: the output has the line
+# check RESULT FAULT: checks that the output has this line
 check() {
 	grep -qF -- "$(printf '%-16s src/clip.c:%s' "$1" "$2")" out ||
 		{ echo "not $1: $2"; bad=1; }
@@ -112,7 +112,8 @@ check 'NOT REACHED' '28: constant: return v + 1; -> return v + 0;'
 check FOUND '33: constant: return v * 2; -> return v * 3; (src/clip_test)'
 grep -q '^src  *1[0-9] ' out || { echo "no table"; bad=1; }
 
-# an overread that only a build with AddressSanitizer detects for certain
+# an out-of-bounds read that is detected reliably only in a build with
+# AddressSanitizer
 mkdir build-asan
 if (cd build-asan && ../configure -q CFLAGS=-fsanitize=address &&
 	echo 'int main(void) { return 0; }' > one.c &&
@@ -123,7 +124,7 @@ if (cd build-asan && ../configure -q CFLAGS=-fsanitize=address &&
 	grep -q '^src  *1 ' out || { echo "not one fault"; bad=1; }
 fi
 
-# the same seed, the same sample; and only lines of a diff
+# the same seed gives the same sample
 for i in 1 2; do
 	"$here/test/mutate/auto" --top "$top" --sample 3 --seed 5 \
 		--operators comparison,constant src > sample$i 2>&1
@@ -131,8 +132,9 @@ done
 cmp sample1 sample2 || bad=1
 [ "$(grep -c ' src/clip.c:' sample1)" -ge 3 ] || { echo "no sample"; bad=1; }
 
-# lines of the whole tree, with a time limit: what was found is kept, a survivor
-# is printed as a difference, and no fault starts after the limit
+# faults on lines of the whole tree, with a time limit: results are kept for the
+# next run, a survivor is printed as a difference, and no fault is started after
+# the limit
 for i in 1 2; do
 	"$here/test/mutate/auto" --top "$top" --sample 30 --seed 4 --operators constant \
 		--time-limit 300 > sample 2>&1

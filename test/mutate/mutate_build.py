@@ -18,16 +18,16 @@ import time
 import zlib
 
 MACHINES = ("bgq", "gemini", "qsnet2", "apenet", "sunway")
-# as test/ofi/ofi_prov_tests.sh does
+# the tests that also run on other machines, as in test/ofi/ofi_prov_tests.sh
 ON_MACHINES = re.compile(
     "test/prov/prov_(msg|rma|flow|wait|coll|coll_chain|coll_death|coll_api)"
     "_test$")
-# A swap of arguments that a compiler reports is no fault for a test.
+# Exchanged arguments that a compiler reports need not be found by a test.
 TYPES = ["-Werror=int-conversion", "-Werror=incompatible-pointer-types"]
 
-# Linked into every program. A process that ends by _exit() writes its coverage.
-# kill() reaches only processes of the test's own session: a fault may have made
-# the process id -1, which means all processes of the user.
+# Linked into every program. Makes a process that ends by _exit() write its
+# coverage. kill() reaches only processes of the test's own session: a fault may
+# have made the process id -1, which means all processes of the user.
 GUARD = r"""
 #define _GNU_SOURCE
 #include <errno.h>
@@ -234,7 +234,7 @@ class Build:
         faulty = []
         if path:
             base = os.path.basename(path)[:-2] + ".o"
-            # a test may be linked with the file itself
+            # a test may be linked with the object of the changed file itself
             right = [o for o in right
                      if not re.search(r"(^|[-/])%s$" % re.escape(base), o)]
             faulty = [os.path.join(folder, base)]

@@ -29,14 +29,16 @@ ASSIGN = {"=", "+=", "-=", "*=", "/=", "%=", "&=", "|=", "^=", "<<=", ">>="}
 HEADED = {"if", "for", "while", "switch"}  # statements with a ( head )
 WORDS = HEADED | {"return", "goto", "break", "continue", "else", "do", "case",
                   "default", "sizeof"}
-# first words of a declaration; other declarations have two names, or a name
-# and a star, at their beginning
+# first words of a declaration; other declarations begin with two names, or with
+# a name and a star
 DECLARES = {"struct", "union", "enum", "const", "static", "extern", "unsigned",
             "register", "_Atomic", "typedef", "static_assert"}
-# without these a program is slower or keeps memory, and is not wrong
+# calls whose removal makes a program slower or leaks memory, but causes no
+# wrong result
 NOT_DROPPED = {"free", "weft_pause", "sched_yield", "prefetch",
                "weft_prefetch"}
-# functions whose first two arguments may be swapped, strcmp() as a test only
+# functions for which exchanging the first two arguments is no fault; for
+# strcmp() only where just equality is tested
 SYMMETRIC = {"calloc", "strcmp", "strcasecmp"}
 ORDERS = re.compile(r"memory_order_(acquire|release|acq_rel|seq_cst)$")
 RELAXED = re.compile(r"weft_(load|store)(32|64)$")

@@ -21,8 +21,8 @@ from mutate_build import MACHINES, Build, NoProgram
 
 LIBRARIES = ("libmpi_abi.so.1", "libweft-direct.so", "libweft-fi.so")
 TARGETS = ("libmpi_abi.la", "libweft-direct.la", "libweft-record.la")
-# other ways to run the programs of test/mpi/list whose names match, as the scripts
-# of test/mpi do: a name, and the environment
+# other ways to run the programs of test/mpi/list whose names match, as the
+# scripts of test/mpi do: each has a name, a pattern and an environment
 VARIANTS = (
     ("win_", "messages", {"WEFT_WIN_PATH": "messages"}),
     ("win_", "fabric", {"WEFT_WIN_PATH": "fabric"}),
@@ -31,8 +31,8 @@ VARIANTS = (
 )
 SURVIVES = ("errors", "receive", "send", "any_source", "collectives", "revoke",
             "agree", "shrink")  # as in test/run/run_survive.sh
-# scripts of these folders are tests, except those that need other programs, or
-# the whole machine
+# scripts of these folders are tests, except those that need other programs or
+# all processors of the host
 SCRIPTS = re.compile(r"test/(run|vt|tools|page)/|"
                      r"test/mpi/run_(exit_modes|null_args)")
 NOT_SCRIPTS = re.compile(r"cuda|launchers|gdb|scale|limit|wrappers|_gpu|"
@@ -43,7 +43,8 @@ class Product:
     """A library or program of the build tree, and the command that links it."""
 
     def __init__(self, build, target):
-        # the object of one of its files is made to look newer
+        # make is told that the sources of the target are newer, so that it
+        # prints the command that links the target
         base = os.path.join(build.top, "src/base/num.c")
         files = [base] + build.first_sources(target)
         newer = []
@@ -61,7 +62,7 @@ class Product:
         lines = [l for l in out.split("\n")
                  if " -o " in l and l.startswith("libtool: link:")]
         self.argv = shlex.split(lines[-1].split("link:", 1)[1])
-        # its name in the build tree
+        # the name of the program in the build tree
         self.name = os.path.relpath(os.path.join(
             build.where, self.argv[self.argv.index("-o") + 1]), build.where)
         self.members = set()

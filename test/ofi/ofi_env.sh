@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: BSD-3-Clause
-# Sourced by test/ofi/ofi_*.sh: selects the provider of the build tree only.
-# shellcheck disable=SC2034
+# Sourced by test/ofi/ofi_*.sh: makes libfabric use only the provider of the
+# build tree. shellcheck disable=SC2034
 builddir=${builddir:-build}
 top_srcdir=${top_srcdir:-.}
 export FI_PROVIDER_PATH=$builddir/.libs

@@ -28,7 +28,8 @@ listens() {
 	ip netns exec $a grep -q ':5BA0 00000000:0000 0A' /proc/net/tcp
 }
 
-# pingpong NAME ARGS...: port 23456 is free in a private network namespace.
+# pingpong NAME ARGS...: runs fi_pingpong; port 23456 is free, since the network
+# namespace is private.
 pingpong() {
 	local name=$1 server i
 	shift

@@ -1,11 +1,12 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Output of libfabric's fi_info: one fi_info per machine, reliable datagrams
-# only, no utility provider on top; options and warnings.
+# Checks the output of the program fi_info of libfabric: one entry (struct
+# fi_info) per machine, reliable datagram endpoints only, no utility provider
+# layered over Weft's; options and warnings.
 . "${top_srcdir:-.}/test/ofi/ofi_env.sh"
 need fi_info
 
-# field NAME: the values of a field in $work/out
+# field NAME: prints the values of a field in $work/out
 field() { sed -n "s/^ *$1: *//p" "$work/out"; }
 
 # show ARGS: writes the output of fi_info to $work/out
@@ -25,7 +26,7 @@ for m in $machines; do
 		field caps | head -n 1 | grep -qw $c || complain "$m: no $c"
 	done
 	[ "$(field nic)" = "(nil)" ] || complain "$m: has a nic"
-	# Another machine is selected by its fabric name, with any
+	# The fabric name selects another machine, whatever the value of
 	# FI_WEFT_MACHINE.
 	show -f "$(fabric "$m")" && [ "$(field fabric)" = "$(fabric "$m")" ] ||
 		complain "fi_info -f $(fabric $m) failed"

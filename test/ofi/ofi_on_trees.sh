@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Collectives of the provider on trees of other widths.
+# Tests of the provider's collectives, on trees of other widths than the
+# default.
 failed=0
 for arity in 2 63; do
 	FI_WEFT_ARITY=$arity "${builddir:-build}/test/prov/prov_coll_test" \

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Debian's Open MPI over the provider: point-to-point by mtl/ofi on every
-# machine, one-sided by btl/ofi. All messages, also to self and between
-# processes of this host, are sent by libweft-fi.so.
+# machine, one-sided by btl/ofi. libweft-fi.so sends all messages, also those to
+# the sender itself and to other processes of this host.
 . "${top_srcdir:-.}/test/ofi/ofi_env.sh"
 need mpirun.openmpi mpicc.openmpi
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
@@ -25,7 +25,8 @@ job() {
 		{ complain "$name: exit $ret"; tail -n 30 "$work/out"; }
 }
 
-# No other transport may be used: without Weft's machine the job fails.
+# Checks that Open MPI uses no other transport: with a machine that Weft does
+# not have, the job must fail.
 refused() {
 	FI_WEFT_MACHINE=none timeout -k 5 60 mpirun.openmpi -n 1 \
 		-x FI_PROVIDER_PATH -x FI_PROVIDER -x FI_WEFT_MACHINE \

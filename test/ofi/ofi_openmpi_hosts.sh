@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Debian's Open MPI over the provider on two hosts of test/hosts, two ranks on
-# each: with a key on every machine, also one-sided; without a key the job
-# ends, and a message names what is missing.
+# each: with a key, jobs run on every machine, also with one-sided
+# communication; without a key a job ends with a message that names the missing
+# key.
 if [ -z "$HOSTS" ]; then
 	command -v mpirun.openmpi > /dev/null || { echo "no mpirun.openmpi"; exit 77; }
 	exec bash "$top_srcdir/test/hosts" 2 bash "$0"
@@ -15,7 +16,7 @@ export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 mpicc.openmpi -O1 -o "$work/prog" "$top_srcdir/test/ofi/ofi_openmpi.c" ||
 	{ echo "mpicc.openmpi failed"; exit 1; }
 
-# ompi PROCESSES MODE MCA...: runs the job, with a secret if one is set.
+# ompi PROCESSES MODE MCA...: runs the job, with a secret key if $secret is set.
 ompi() {
 	local n=$1 mode=$2
 	shift 2
@@ -26,7 +27,8 @@ ompi() {
 		"$@" "$work/prog" "$mode" > "$work/out" 2>&1 < /dev/null
 }
 
-# job NAME PROCESSES MODE MCA...: the job runs and prints its last line.
+# job NAME PROCESSES MODE MCA...: checks that the job runs and prints its last
+# line.
 job() {
 	local name=$1
 	shift

@@ -6,14 +6,14 @@
 . "${top_srcdir:-.}/test/ofi/ofi_env.sh"
 need fi_pingpong
 export FI_PROVIDER=weft
-# Ports below the range that the kernel assigns.
+# Ports below the range from which the kernel assigns ephemeral ports.
 port=$((20000 + $$ % 6000))
 
 listens() { grep -q "$(printf ':%04X 00000000:0000 0A' $port)" /proc/net/tcp; }
 
-# serve ARGS...: starts a server on a free port and sets server to its pid. If
-# another process binds the port between the check and the bind, it tries
-# another port.
+# serve ARGS...: starts a server on a free port and sets $server to its pid. If
+# another process binds the port after the check that it is free, the next port
+# is tried.
 serve() {
 	local i
 	while true; do
@@ -32,7 +32,8 @@ serve() {
 	done
 }
 
-# pingpong NAME ARGS...: a server and a client, with its own control port.
+# pingpong NAME ARGS...: runs a server and a client, with a control port of
+# their own.
 pingpong() {
 	local name=$1 server
 	shift

@@ -22,8 +22,8 @@ static void put_and_get(int next)
 }
 
 /*
- * A message that arrives before its receive is posted: another message of the
- * same rank, sent later, has already been received.
+ * Receives a message that has arrived before its receive is posted: another
+ * message of the same rank, sent later, has already been received.
  */
 static void unexpected(int last, int next)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * For test/page/run_page.sh: four ranks in each wait state, one after the
- * other. A rank is delayed by messages to itself, which take time with a live
- * clock and in virtual time.
+ * For test/page/run_page.sh: puts four ranks into each wait state, one state
+ * after the other. A rank is delayed by messages to itself, which take time
+ * with a live clock and in virtual time.
  */
 #include <mpi.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Pages and traces: their content is correct, recording changes no virtual
-# time, and a real browser shows them without an error.
+# Checks pages and traces: their content is correct, recording does not change
+# virtual times, and a browser shows the pages without an error.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
 build_mpi ring "$top_srcdir/test/page/page_ring.c" || exit 1
@@ -17,7 +17,7 @@ run 0 $bgq -n 64 --verbose --report-html "$dir/vt.html" \
 	--trace "$dir/vt.json" --report-file "$dir/report.with" "$dir/ring"
 grep -oE 'virtual time .*' "$dir/err" > "$dir/with"
 cmp "$dir/without" "$dir/with" || complain "a page changes virtual time"
-# with events mpiexec, not the ranks, computes the sums of the report
+# with events, mpiexec computes the sums of the report instead of the ranks
 cmp "$dir/report.without" "$dir/report.with" || complain "a page changes the report"
 [ -s "$dir/report.with" ] || complain "no report"
 run 0 -n 4 --report-html "$dir/live.html" --trace "$dir/live.json" "$dir/ring"
@@ -121,8 +121,9 @@ def run(name, ranks, rounds):
     assert len(d["accesses"]) == d["accesses_all"] == 2 * ranks
     return sums(d)
 
-# The parts of the chain cover the run without a gap; no call waits longer than
-# its duration; the sums of wait states by rank and by call are the same.
+# Checks that the parts of the chain cover the run without a gap, that no call
+# waits longer than its duration, and that the sums of wait states by rank and
+# by call are equal.
 def sums(d):
     chain, calls = d["chain"], {c["name"]: c for c in d["calls"]}
     span = d["time"]["end"] - d["time"]["begin"]
@@ -140,8 +141,8 @@ def sums(d):
         assert by_rank == sum(r[k + 1] for r in waits["call"]), name
     return d
 
-# test/page/page_wait.c: which rank waits in which call, and the least time in
-# ps
+# checks test/page/page_wait.c: which rank waits in which call, and for at least
+# how many ps
 def waited(d, rank, call, name, least):
     k = d["waits"]["classes"].index(name)
     row = {r[0]: r[1:] for r in d["waits"]["call"]}.get(call)
@@ -175,8 +176,8 @@ assert sum(c["packets"] for c in vt["links"]["classes"]) == \
 assert any(l[5] for l in vt["links"]["link"]), "nothing ever waited"
 assert any(c["queued"] > 0 for c in vt["links"]["classes"])
 
-# A tree has one root, and the parent of every other node is one of its
-# neighbours.
+# Checks that a tree has one root, and that the parent of every other node is
+# one of its neighbours.
 def tree(route, near):
     t = route["tree"]
     assert sum(b[2] for b in t) == route["members"]
@@ -275,8 +276,8 @@ else
 fi
 
 # ---- in a browser
-# browse ARGUMENTS...: loads one page; the output of its console is in
-# $dir/console
+# browse ARGUMENTS...: loads one page in the browser and writes the output of
+# its console to $dir/console
 browse() {
 	HOME=$dir timeout 60 "$browser" "${flags[@]}" --enable-logging=stderr \
 		--virtual-time-budget=5000 "$@" 2> "$dir/console"
@@ -286,7 +287,7 @@ flags=(--headless=new --no-sandbox --disable-gpu --disable-dev-shm-usage
 	--disable-component-update --disable-sync --hide-scrollbars
 	--user-data-dir="$dir/browser")
 # Generates a page of 1,024 ranks with 300 calls each from the page of 64 ranks;
-# it reports when drawing is complete.
+# the generated page reports when its drawing is complete.
 cat > "$dir/many.py" << 'END'
 import json, re, sys
 
@@ -320,15 +321,15 @@ shows() {
 			complain "$page: no $part on the page"
 	done
 }
-# drawn PAGE: checks by a screenshot that the page is drawn
+# drawn PAGE: checks that the browser writes a screenshot of the page
 drawn() {
 	browse --window-size=1280,2000 --screenshot="$dir/$1.png" \
 		"file://$dir/$1.html" > /dev/null
 	[ "$(head -c 4 "$dir/$1.png" | tail -c 3)" = PNG ] ||
 		complain "$1: no picture"
 }
-# pressed PAGE PART KEY...: prints the text of this part of the page after the
-# keys
+# pressed PAGE PART KEY...: presses the keys, then prints the text of this part
+# of the page
 pressed() {
 	local page=$1 part=$2 key
 	shift 2
@@ -358,7 +359,7 @@ evaluate() {
 	browse --window-size=500,900 --dump-dom "file://$dir/asked.html" |
 		grep -o 'data-answer="[^"]*"' | sed 's/.*="//; s/"$//'
 }
-# is NAME VALUE EXPECTED
+# is NAME VALUE EXPECTED: checks that the values are equal
 is() {
 	[ "$2" = "$3" ] || complain "$1: '$2', not '$3'"
 }
@@ -379,7 +380,7 @@ if [ -n "$browser" ]; then
 	shows rep 'id="bgq"' 'class="plot"' BGQ-T1-HW-01
 	shows compare id=\"curves\" 'latency, 2 ranks'
 	# with the keyboard: ranks that share a cell or a line, and a rank with
-	# its own
+	# a cell and a line of its own
 	sed 's/"group":1,/"group":3,/; s/"entry":.*/"entry":[]/' \
 		"$dir/live.html" > "$dir/group.html"
 	text=$(pressed group matrix ArrowDown)
@@ -389,23 +390,24 @@ if [ -n "$browser" ]; then
 	[[ $text == "rank 2 at "* ]] || complain "the timeline shows '$text'"
 	text=$(pressed vt timeline Enter ArrowDown)
 	[[ $text == "rank 1 at "* ]] || complain "the timeline shows '$text'"
-	# a narrow window: tables scroll, the page does not
+	# in a narrow window tables scroll, the page does not
 	narrow='document.documentElement.scrollWidth <= 500'
 	is "dead" "$(evaluate dead "$narrow")" true
 	is "compare" "$(evaluate compare "$narrow")" true
-	# axes have numbers, link classes show how many links are used
+	# axes have numbers, and the classes of links show how many links are
+	# used
 	is "sim" "$(evaluate sim "[$narrow, [...document.querySelectorAll('figure.plot')]
 		.every((f) => f.querySelectorAll('svg text[text-anchor=end]').length > 1),
 		[...document.querySelector('#links table').querySelectorAll('tbody tr')]
 		.every((r) => Number(r.children[2].textContent) > 0)]")" true,true,true
-	# plots have titles; marks of the paper are visible around those of the
-	# model
+	# plots have titles; the paper's marks are visible around the model's
+	# marks
 	is "ape" "$(evaluate ape "[$narrow, [...document.querySelectorAll('h3')]
 		.filter((h) => /the same|^[0-9]/.test(h.textContent)).length]")" true,0
 	is "rep" "$(evaluate rep "[$narrow, document.querySelectorAll(
 		'figure.plot svg[role=img] path[d*=a7]').length > 20]")" true,true
-	# times at the timeline are round; the help text matches the lines
-	# shown; a drag selects a range and sums its calls; nothing is drawn
+	# the timeline has round times; the help text matches the lines shown;
+	# dragging selects a range and sums the calls in it; nothing is drawn
 	# over the rank numbers, whose pixels are unchanged
 	want="true,0 ps 10 us 20 us 30 us 40 us 50 us 60 us 70 us"
 	want="$want,true,true,true,true,true"
@@ -432,7 +434,8 @@ if [ -n "$browser" ]; then
 			.getImageData(0, 20, 55, q.height - 20).data.join(); };
 		for (const k of '+++++') key(k);
 		const before = left(); key('m'); key('c'); key('a');")" "$want"
-	# a deadlock: hatched to the end, and listed
+	# a call in a deadlock is hatched until the end of the run, and is
+	# listed
 	shows dead 'not completed when the job ended' \
 		'Calls that were not completed'
 	# 1,024 ranks, 300 calls each

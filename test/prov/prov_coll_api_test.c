@@ -275,7 +275,7 @@ static void body_wrong(struct job *j)
 	       -FI_EINVAL, "join of an empty set");
 	expect(j, fi_join_collective(j->ep, addr, NULL, 0, &mc, NULL),
 	       -FI_EINVAL, "join without a set");
-	/* an endpoint without an event queue, which is not enabled */
+	/* an endpoint that has no event queue and is not enabled */
 	expect(j, fi_endpoint(j->domain, j->info, &unbound, NULL), 0,
 	       "endpoint");
 	fi_av_set_addr(all, &addr);

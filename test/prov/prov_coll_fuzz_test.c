@@ -32,7 +32,8 @@
 /* number of doubles: too many for packets */
 #define LONG_SUM	  9000
 #define SHARED		  128 /* maximum number of regions */
-#define FDS		  256 /* descriptors of a member that are checked */
+/* number of descriptors of a member that are checked */
+#define FDS		  256
 #define PAGE		  ((size_t)sysconf(_SC_PAGESIZE))
 
 /* Magic and size of the header of a shared area (prov/nic/nic_share.c). */
@@ -161,7 +162,10 @@ static char *unit_in(char *from, size_t bytes)
 	return NULL;
 }
 
-/* Maps the collective unit's part of a descriptor, if it is a region. */
+/*
+ * Maps the file at `path` and adds the collective unit's part, if the file is a
+ * region.
+ */
 static void add_area(struct random_writer *s, const char *path)
 {
 	int fd = open(path, O_RDWR | O_CLOEXEC);
@@ -228,7 +232,7 @@ static void write_target(struct random_writer *s)
 		__ATOMIC_RELAXED);
 }
 
-/* Writes while the other members are in the middle of a round. */
+/* Writes random values while the other members are in the middle of a round. */
 static void *random_writer_run(void *arg)
 {
 	struct random_writer *s = arg;
@@ -248,8 +252,8 @@ static void *random_writer_run(void *arg)
 /* ---- the working members ------------------------------------------------- */
 
 /*
- * Words of job_shared: members that have finished, an error was reported, a
- * result was wrong, pids.
+ * Words of job_shared: number of members that have finished, whether an error
+ * was reported, whether a result was wrong, pids.
  */
 enum { WORD_DONE, WORD_ERROR, WORD_WRONG, WORD_PID };
 

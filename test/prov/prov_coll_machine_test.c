@@ -9,7 +9,8 @@
 
 /* ---- kinds of barriers --------------------------------------------------- */
 
-#define WEFT_FEW 8 /* members that read each other's contributions, at most */
+/* maximum number of members that read each other's contributions */
+#define WEFT_FEW 8
 #define COUNTED	 10
 
 /* Returns the expected form of this machine's barriers; `form` on qsnet2. */
@@ -23,7 +24,8 @@ static int expected_form(int form)
 }
 
 /*
- * Groups of qsnet2 on contiguous nodes, and on nodes with a gap between them.
+ * Opens groups of qsnet2 on contiguous nodes, and on nodes with a gap between
+ * them.
  */
 static void body_forms(struct job *j)
 {
@@ -56,7 +58,10 @@ static void body_forms(struct job *j)
 	}
 }
 
-/* Members on every second node: the nodes are not contiguous. */
+/*
+ * Opens a group with members on every second node: the nodes are not
+ * contiguous.
+ */
 static void body_gaps(struct job *j)
 {
 	struct group g;
@@ -71,8 +76,8 @@ static void body_gaps(struct job *j)
 }
 
 /*
- * More members than may read each other's contributions: a barrier and a short
- * reduction use one atomic per member.
+ * The group has more members than may read each other's contributions: a
+ * barrier and a short reduction use one atomic per member.
  */
 static void body_atomics(struct job *j)
 {

@@ -34,7 +34,8 @@ static void every_call_matches_the_naive_result(void **state)
 }
 
 /*
- * Groups of odd and even ranks at the same time, of all ranks, and of one rank.
+ * Opens groups of odd and even ranks at the same time, of all ranks, and of one
+ * rank.
  */
 static void body_subsets(struct job *j)
 {
@@ -135,7 +136,11 @@ static void a_member_need_not_poll_after_its_contribution(void **state)
 	const struct job_opts o = { 0 };
 
 	if (group_no_routes())
-		skip(); /* without routes, members that poll forward messages */
+		/*
+		 * without routes, messages are forwarded only by members that
+		 * poll
+		 */
+		skip();
 	job_run(4, body_absent, &o);
 	job_run(16, body_absent, &o);
 }
@@ -376,7 +381,7 @@ static void trees_follow_the_binding_of_members(void **state)
 	cpu_set_t set;
 
 	sched_getaffinity(0, sizeof(set), &set);
-	/* bgq's trees follow its torus */
+	/* skipped on bgq, whose trees follow its torus */
 	if (!CPU_ISSET(0, &set) || !CPU_ISSET(1, &set) || !has_pairs())
 		skip();
 	setenv("FI_WEFT_ARITY", "8", 1);
@@ -517,8 +522,8 @@ static void join_cost_depends_on_tree_neighbours_only(void **state)
 }
 
 /*
- * Number of joins: more than any machine has routes. Routes are released
- * although no member notifies all others.
+ * Number of joins: more than any machine has routes. A route is released
+ * although no member notifies all other members.
  */
 #define AGAIN 40
 

@@ -454,7 +454,7 @@ static void body_death_kill(struct job *j)
 	body_death(j);
 	if (j->rank == 2)
 		pthread_join(t, NULL);
-	/* a rank is missing: no barrier, no regular close */
+	/* exit without a barrier or a regular close, since a rank is missing */
 	_exit(0);
 }
 

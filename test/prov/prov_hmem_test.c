@@ -111,7 +111,7 @@ static void messages_between_all_memory_kinds_arrive(void **state)
 	job_run(2, body_messages, &o);
 }
 
-/* One message in two segments, one in each kind of memory. */
+/* Sends one message in two segments, one in each kind of memory. */
 static void body_pieces(struct job *j)
 {
 	struct iovec iov[2];

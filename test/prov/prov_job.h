@@ -76,7 +76,7 @@ void job_run(int size, void (*body)(struct job *j), const struct job_opts *o);
 /* Ends the process with a message unless `ok` is true. */
 void job_check(struct job *j, int ok, const char *what, long value);
 
-/* These calls are repeated while they return -FI_EAGAIN. */
+/* These functions repeat the libfabric call while it returns -FI_EAGAIN. */
 void job_tsend(struct job *j, int to, const void *buf, size_t len, uint64_t tag,
 	       void *context);
 void job_tinject(struct job *j, int to, const void *buf, size_t len,

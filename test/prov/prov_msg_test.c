@@ -180,7 +180,10 @@ static void wait_direct(struct job *j, const struct fi_weft_recv *r,
 
 	while (!a->complete) {
 		r->poll(j->ep, a, 100);
-		if (!a->complete) /* also wakes a blocked thread */
+		/*
+		 * arrivals must wake a thread that is blocked in the queue, too
+		 */
+		if (!a->complete)
 			fi_cq_sread(j->cq, &e, 1, NULL, 1000);
 	}
 }

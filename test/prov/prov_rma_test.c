@@ -244,7 +244,7 @@ static int word_op(struct job *j, const struct fi_weft_amo_sync *amo,
 	return amo->word(j->ep, j->addr[1], &w);
 }
 
-/* Accesses that the target's region does not allow. */
+/* Checks that accesses that the target's region does not allow are refused. */
 static void words_are_checked(struct job *j, const struct fi_weft_amo_sync *amo)
 {
 	uint64_t one = 1;
@@ -294,7 +294,7 @@ static void words_are_changed(struct job *j, const struct fi_weft_amo_sync *amo)
 		  "a refused atomic changes nothing", 0);
 }
 
-/* The word is shared memory; the target makes no progress. */
+/* The word is in shared memory; the target makes no progress. */
 static void body_words(struct job *j)
 {
 	struct fid_mr *mr = expose(j, j->all->word, sizeof(j->all->word),

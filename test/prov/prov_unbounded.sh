@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The tests of waiting without slices (src/os/waiter.h): a lost wake-up, which a
-# slice would hide, is a hang. Deaths of peers are not detected in this mode.
+# Runs the tests of waiting without time slices (src/os/waiter.h): a lost
+# wake-up, which a slice would hide, makes the test hang. Deaths of peers are
+# not detected in this mode.
 failed=0
 export WEFT_WAIT_UNBOUNDED=1
 for t in src/os/event_word_test prov/carrier/carrier_wait_test \

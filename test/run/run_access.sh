@@ -1,12 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Other users of the host can neither join a job, nor delay it, nor end it.
+# Checks that other users of the host can neither join a job, nor delay it, nor
+# end it.
 [ "$(id -u)" = 0 ] || { echo "only root can change the user"; exit 77; }
 . "$top_srcdir/test/run/run_lib.sh"
 attacker=$builddir/test/run/run_access
 
-# A connection without data that exists before any rank calls MPI_Init, from
-# another user and from the same user. The reader of the FIFO waits until the
+# Opens a connection that sends no data before any rank calls MPI_Init, as
+# another user and as the same user. The reader of the FIFO waits until the
 # attacker is connected.
 mkfifo "$dir/held"
 for kind in silent kin mumble; do
@@ -23,7 +24,7 @@ rank 1 of 2"
 	nothing_left
 done
 
-# A process of another user that has all names and numbers of the job.
+# An attacking process of another user knows all names and numbers of the job.
 run 0 -n 1 sh -c '
 	"$1" join
 	echo "attacker: $?"
@@ -34,7 +35,7 @@ grep -q "user 65534" "$dir/err" ||
 	complain "the refused connection is not reported"
 nothing_left
 
-# Two jobs have no guessable value in common.
+# Checks that two jobs have no value in common that could be guessed.
 run 0 -n 1 sh -c 'echo "$PMIX_NAMESPACE"'
 one=$(cat "$dir/out")
 echo "$one" | grep -qE '^weft-[0-9a-f]{32}$' ||

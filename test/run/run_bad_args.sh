@@ -6,8 +6,8 @@
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 build_hello || exit 1
 
-# refused PATTERN ARGUMENTS...: exit code 125, a message of one line, and no
-# rank has run
+# refused PATTERN ARGUMENTS...: checks for exit code 125 and a message of one
+# line that matches, and that no rank has run
 refused() {
 	local pattern=$1
 	shift
@@ -32,7 +32,7 @@ refused 'no host in the list' --hostfile "$dir/hosts"
 refused '-stdin 2: the job has ranks 0 to 1' -n 2 -stdin 2
 refused '--cpu-set two: a list of processors' --cpu-set two
 
-# a host name as long as the kernel allows
+# a host name of the maximum length that the kernel allows
 long=$(printf 'h%063d' 7)
 if unshare -Uru true 2> /dev/null; then
 	timeout 30 unshare -Uru sh -c 'echo "$1" > /proc/sys/kernel/hostname
@@ -73,7 +73,7 @@ cp "$builddir/.libs/mpiexec" "$dir/mpiexec" 2> /dev/null || cp "$mpiexec" "$dir/
 ) || failed=1
 [ ! -e "$dir/x.otf2" ] || complain "an archive was created"
 
-# streams can be written to, and files written by Weft are replaced
+# Weft can write to streams, and replaces files that it has written itself
 run 0 -n 2 --report-file /dev/stdout "$hello"
 grep -q '^report: 2 ranks' "$dir/out" || complain "no report on /dev/stdout"
 run 0 -n 2 --report-html /dev/null --trace /dev/null --report-file /dev/null "$hello"
@@ -91,7 +91,8 @@ done
 [ -s "$dir/p.html" ] && [ -s "$dir/t.json" ] && [ -s "$dir/r" ] ||
 	complain "a file is missing"
 
-# ---- lost at the end: exit code 123, unless the program failed
+# ---- a folder that is removed during the job: exit code 123, unless the
+# program failed
 mkdir "$dir/gone"
 run 123 -n 1 --report-file "$dir/gone/r" sh -c "rmdir '$dir/gone'; '$hello'"
 grep -q 'cannot write .*/gone/r: No such' "$dir/err" || complain "not reported"
@@ -102,7 +103,7 @@ run 7 -n 1 --report-html "$dir/gone/p.html" sh -c \
 	"rmdir '$dir/gone'; '$hello'; exit 7"
 
 # ---- the other programs
-# refuses CODE PATTERN COMMAND...
+# refuses CODE PATTERN COMMAND...: checks the exit code and the message
 refuses() {
 	local code=$1 pattern=$2
 	shift 2

@@ -2,22 +2,23 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # A rank is killed (SIGKILL) while all ranks are inside a collective: the job
 # ends immediately, its last message names the rank, and nothing is left behind;
-# under mpiexec, under Open MPI's mpirun, and if the launcher does not detect
-# the death.
+# this is tested under mpiexec, under Open MPI's mpirun, and with a launcher
+# that does not detect the death.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 client=$dir/coll_client
 ${CC:-cc} -D_GNU_SOURCE -I"$top_srcdir/include" \
 	"$top_srcdir/test/run/run_coll_client.c" -o "$client" \
 	-L"$builddir/.libs" -lmpi_abi -Wl,-rpath,"$builddir/.libs" || exit 1
 
-# no_match PATTERN: no line of the output matches
+# no_match PATTERN: checks that no line of the output matches
 no_match() {
 	grep -qE -- "$1" "$dir/err" || return
 	complain "\"$1\" in:"
 	cat "$dir/err"
 }
 
-# dies N CALL MPI_CALL: rank 1 of N is killed
+# dies N CALL MPI_CALL: kills rank 1 of N ranks in MPI_CALL and checks how the
+# job ends
 dies() {
 	run 137 -n "$1" "$client" "$2" 1 fatal "$mark"
 	last "process rank 1 with PID [0-9]+ on node [^ ]+ exited on signal 9 \(Killed\) in $3"
@@ -25,7 +26,7 @@ dies() {
 	nothing_left
 }
 
-# unseen N CALL MPI_CALL: a rank is killed, and a shell hides the death from the
+# unseen N CALL MPI_CALL: kills a rank whose death a shell hides from the
 # launcher
 unseen() {
 	run 58 -n "$1" sh -c '"$0" "$@"; rc=$?; [ $rc != 137 ] || sleep 25; exit $rc' \
@@ -54,9 +55,9 @@ for machine in native bgq; do
 done
 unset FI_WEFT_MACHINE
 
-# reported_by_orte: the message is in a box, and the exit code is that of the
-# signal; a loaded ORTE may detect the death after the other ranks, which name
-# the dead rank.
+# reported_by_orte: checks that Open MPI prints its message in a box, and that
+# the exit code is that of the signal; on a loaded host ORTE may detect the
+# death after the other ranks, which then name the dead rank.
 reported_by_orte() {
 	case $got in
 	137) grep -q 'process rank 1 .*signal 9' "$dir/err" ;;

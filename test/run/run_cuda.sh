@@ -11,7 +11,8 @@ ${CC:-cc} -shared -fPIC -O1 -D_GNU_SOURCE -o "$fake" \
 	complain "the library does not compile"
 export FI_WEFT_CUDA=$fake TEST_DEVICE_KIND=cuda:device RANKS_MAX=3
 
-# jobs NAME PATTERN VARIABLE...: the programs that match, with variables
+# jobs NAME PATTERN VARIABLE...: runs the programs whose names match, with these
+# environment variables
 jobs() {
 	local name=$1 only=$2
 	shift 2
@@ -77,7 +78,8 @@ ${CC:-cc} -I"$top_srcdir/include" "$dir/fail.c" -o "$dir/fail" \
 	-L"$builddir/.libs" -lmpi_abi -Wl,-rpath,"$builddir/.libs" ||
 	complain "the program does not compile"
 
-# failure REFUSED WANT: error classes of a program with a failing driver
+# failure REFUSED WANT: checks the error classes that a program gets when the
+# driver refuses this function
 failure() {
 	local got
 

@@ -64,7 +64,10 @@ static void windows_open(void)
 		      MPI_COMM_WORLD);
 }
 
-/* A get from the other rank, and the synchronization. Returns an error. */
+/*
+ * Gets a byte of the other rank under a lock. Returns the error of the get or
+ * of the unlock.
+ */
 static int get(MPI_Win w, MPI_Aint at)
 {
 	char byte;
@@ -76,7 +79,9 @@ static int get(MPI_Win w, MPI_Aint at)
 	return rc ? rc : rc2;
 }
 
-/* Each exchange has a tag of its own: a rank may leave the previous one late.
+/*
+ * Uses a new tag for each exchange, because a rank may leave the previous
+ * exchange late.
  */
 static int exchange(void *from, void *to, int n)
 {

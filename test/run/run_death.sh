@@ -1,9 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# All forms of abnormal end: exit code, last message, nothing left behind.
+# Tests all ways in which a job ends abnormally: the exit code, the last
+# message, and that nothing is left behind.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 
-# the mark is an argument that the client parses as a command for no rank
+# $mark identifies processes of this test: the client accepts it as a command
+# for rank -1, which does not exist
 c() { echo "$client -1:$mark"; }
 subject='process rank 1 with PID [0-9]+ on node [^ ]+'
 
@@ -30,7 +32,8 @@ run 5 -n 3 $(c) init fence fini 1:exit=5
 last "$subject exited with code 5"
 nothing_left
 
-# exit code 0 without any MPI call is not an error, early or late
+# a rank that exits with 0 without any MPI call is not an error, whether early
+# or late
 run 0 -n 3 $(c) 1:exit=0 2:sleep=1
 
 # time-out, with a list of the ranks
@@ -69,7 +72,7 @@ run 125 -n 33 --machine bgq:2x2x2x2x2 true
 last '33 are needed'
 run 125 -n 1000 --nooversubscribe true
 
-# children and grandchildren, also in separate sessions
+# children and grandchildren of ranks are ended, too, also in separate sessions
 run 0 -n 2 $(c) orphan
 nothing_left
 run 3 -n 2 $(c) orphan 1:exit=3 sleep=30
@@ -77,16 +80,18 @@ nothing_left
 run 3 -n 2 sh -c "sleep 300 \$0 & [ \$PMI_RANK = 1 ] && exit 3; wait" "$mark"
 nothing_left
 
-# started COUNT: at least COUNT sleeping ranks of this test exist
+# started COUNT: returns whether at least COUNT sleeping ranks of this test
+# exist
 started() { [ "$(pgrep -fc "run_client -1:$mark init")" -ge "$1" ]; }
 in_background() {
-	# a background job of a script would ignore SIGINT from its start
+	# without this, a background job of a script would ignore SIGINT from
+	# its start
 	env --default-signal=INT,HUP "$mpiexec" -n 3 "$@" > "$dir/out" \
 		2> "$dir/err" < /dev/null &
 	pid=$!
 }
 
-# SIGKILL of mpiexec ends the ranks, also those started by a shell
+# SIGKILL of mpiexec also ends the ranks, even those started by a shell
 in_background $(c) init sleep=300
 wait_for started 4
 kill -KILL $pid
@@ -98,7 +103,7 @@ kill -KILL $pid
 ended $pid
 nothing_left
 
-# signals: forwarded, and reported by the exit code
+# signals to mpiexec are forwarded to the ranks, and the exit code reports them
 for s in INT:130 TERM:143 HUP:129; do
 	in_background $(c) init sleep=300
 	wait_for started 4
@@ -119,7 +124,8 @@ ended $pid
 in_background $(c) init ignore=15 ignore=2 sleep=300
 wait_for started 4
 kill -TERM $pid
-# the first signal is handled: not pending any more (bit 14)
+# waits until mpiexec has handled the first signal (SIGTERM, bit 14), so that it
+# is no longer pending
 taken() { [ $((0x$(sed -n 's/^ShdPnd:.//p' /proc/$pid/status) & 1 << 14)) = 0 ]; }
 wait_for taken
 kill -TERM $pid

@@ -11,9 +11,10 @@ for tool in true sh env timeout sleep; do
 	ln -s "$(type -P $tool)" "$dir/none/"
 done
 
-# engine NAME VERSION: creates a launcher script that prints $E, $F ... and its
-# arguments, stores its environment in $dir/env, and with $RUN_SH runs the
-# arguments, starting at "sh"
+# engine NAME VERSION: creates a launcher script that prints its arguments and,
+# if they are set, the variables E and FI_WEFT_CARRIER, and stores its
+# environment in $dir/env. If the variable RUN_SH is set, it also runs the
+# command in its arguments that begins with "sh".
 engine() {
 	cat > "$bin/$1" << END
 #!/bin/sh
@@ -32,8 +33,9 @@ END
 	chmod +x "$bin/$1"
 }
 
-# gives "WORDS" ARGUMENTS...: the launcher gets these arguments, with an
-# environment of three variables, of which HOME is set by the login
+# gives "WORDS" ARGUMENTS...: checks that mpiexec with these ARGUMENTS calls the
+# launcher with these WORDS. The environment has three variables besides PATH,
+# of which a login sets HOME.
 gives() {
 	local want=$1 got
 	shift
@@ -41,10 +43,11 @@ gives() {
 		$slurm "$mpiexec" "$@" 2> "$dir/err" < /dev/null)
 	[ $? = 9 ] || complain "mpiexec $*: the exit code of the launcher is lost"
 	got=$(echo $got)
-	# root has to confirm that it is root
+	# Open MPI requires this option if the user is root
 	got=${got/ --allow-run-as-root/}
 	got=${got// -x TEST_MARK/}
-	# set if there are several hosts: checked below
+	# this option is present if there are several hosts, and is checked
+	# below
 	got=${got// -x WEFT_JOB_NETWORK/}
 	[ "$got" = "$want" ] && return
 	complain "mpiexec $*: the launcher got"
@@ -54,7 +57,7 @@ gives() {
 	cat "$dir/err"
 }
 
-# has K=V...: the environment of the launcher has these variables
+# has K=V...: checks that the environment of the launcher has these variables
 has() {
 	local pair
 	for pair; do
@@ -62,7 +65,8 @@ has() {
 	done
 }
 
-# refuses PATTERN ARGUMENTS...: exit code 125, and a message that matches
+# refuses PATTERN ARGUMENTS...: checks for exit code 125 and a message that
+# matches
 refuses() {
 	local pattern=$1
 	shift
@@ -72,7 +76,7 @@ refuses() {
 	last "$pattern"
 }
 
-# stderr_has PATTERN: a line of stderr matches
+# stderr_has PATTERN: checks that a line of stderr matches
 stderr_has() {
 	[ "$(grep -cE -- "$1" "$dir/err")" = 1 ] && return
 	complain "not one line \"$1\":"
@@ -83,12 +87,12 @@ slurm=
 true=$dir/none/true
 vars="-x PATH -x COLOR"
 
-# no launcher is installed, or only this program under another name
+# no launcher is installed, or mpirun is only another name of this program
 needs="host a: 'ssh a' ended .*a login by ssh .*and Weft, installed as /"
 path=$dir/none refuses "$needs" -host a true
 stderr_has '^mpiexec: cannot execute ssh: No such file'
-# remote shells whose output ends before, and after, their exit; and one whose
-# daemon answers after the job has ended
+# tests remote shells whose output ends before or after their exit, and one
+# whose daemon answers after the job has ended
 remote_shell() {
 	mkdir -p "$dir/shell"
 	printf '#!/bin/sh\n%s\n' "$1" > "$dir/shell/ssh"
@@ -115,7 +119,7 @@ slurm=
 refuses 'Slurm.s srun is not in PATH; install Slurm.*-launcher ssh' \
 	-launcher srun true
 
-# this host needs no launcher
+# a job on this host needs no launcher
 run 0 -n 2 -host localhost true
 run 0 -n 2 -host "$(hostname)",localhost:3 true
 SLURM_JOB_ID=1 SLURM_JOB_NODELIST=$(hostname) run 0 -n 2 true
@@ -156,15 +160,16 @@ FI_WEFT_CLOCK -x FI_WEFT_FAULTS -x FI_WEFT_IFACE \
 	--faults "seed=1;loss=0.1" --iface eth1 ./prog
 has FI_WEFT_MACHINE=gemini FI_WEFT_CLOCK=live 'FI_WEFT_FAULTS=seed=1;loss=0.1' \
 	FI_WEFT_IFACE=eth1
-# variables of one context only, and variables that the launcher itself reads,
-# are set by a shell
+# a shell in front of the program sets variables of a single program, and
+# variables that would affect the launcher itself
 shell='sh -c R=$WEFT_SET_0_R; export R; unset WEFT_SET_0_R; exec "$0" "$@"'
 gives "$orte -n 1 $vars ./m : -n 4 $vars -x WEFT_SET_0_R $shell ./w" -host a:2,b \
 	-n 1 ./m : -n 4 -env R w ./w
 has WEFT_SET_0_R=w
 grep -q '^R=' "$dir/env" && complain "a variable of one context is set in all contexts"
 
-# no value is in the command line, which every user can read
+# the values of variables must not be in the command line, which every user can
+# read
 printf '%s\n' '-n 1 -env FI_WEFT_KEY hidden1 -env LD_HIDDEN hidden2 sh -c "echo of rank: $FI_WEFT_KEY $LD_HIDDEN"' \
 	'-n 1 -env FI_WEFT_KEY hidden3 ./w' > "$dir/config"
 for engine in "mpirun (Open MPI) 4.1.4" "prterun (PRRTE) 3.0.8"; do
@@ -224,16 +229,16 @@ gives "$orte -n 3 $vars ./prog" -timeout 40 -host a:2,b ./prog
 refuses 'has no file patterns for ranks' -host a -outfile-pattern o.%r true
 gives "mpirun --oversubscribe -n 1 $vars ./prog" -launcher mpirun ./prog
 
-# a job that runs too long ends with mpiexec's exit code
+# a job that exceeds its time limit ends with mpiexec's own exit code
 printf '#!/bin/sh\n[ "$1" = --version ] && { echo "(Open MPI) 4"; exit; }
 exec sleep 1000\n' > "$bin/mpirun"
 env -i PATH="$bin:$dir/none" TEST_MARK="$mark" "$mpiexec" -host a -timeout 0.2 \
 	true 2> "$dir/err"
 [ $? = 124 ] || complain "a time-out does not give 124"
 
-# ranks have ended with an error, and mpirun waits for a host that does not
-# answer: mpirun is ended, also if it ignores SIGTERM; its own messages are not
-# checked
+# after ranks have ended with an error, mpirun waits for a host that does not
+# answer: mpiexec ends mpirun, even if it ignores SIGTERM; messages of mpirun
+# itself are not checked
 cat > "$bin/mpirun" << 'END'
 #!/bin/sh
 [ "$1" = --version ] && { echo "(Open MPI) 4"; exit; }
@@ -251,8 +256,8 @@ last "^mpiexec: rank 0 on a has ended the job, but Open MPI's mpirun still waits
 grep -q 'weft: rank 0 on a' "$dir/err" || complain "the rank's line is lost"
 kill $(leftovers) 2> /dev/null # its sleep
 
-# signals are forwarded to the launcher, and its death by a signal determines
-# the exit code of mpiexec
+# mpiexec forwards signals to the launcher; if a signal kills the launcher, it
+# determines mpiexec's exit code
 printf '#!/bin/sh\n[ "$1" = --version ] && { echo "(Open MPI) 4"; exit; }
 echo up; exec sleep 1000\n' > "$bin/mpirun"
 env -i PATH="$bin:$dir/none" TEST_MARK="$mark" "$mpiexec" -q -host a true \

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Files whose accesses fail (run_files.c): a full file system, a quota, a
-# file system and a folder that cannot be written, a file that becomes shorter,
-# a rank that ends in a collective write. File systems are mounted in a
-# namespace of this script.
+# Tests accesses to files that fail (run_files.c): a full file system, a quota,
+# a read-only file system, a folder without write permission, a file that is
+# truncated meanwhile, and a rank that ends in a collective write. File systems
+# are mounted in a namespace of this script.
 if [ -z "$RUN_FILES_MOUNTS" ]; then
 	[ "$(id -u)" = 0 ] && flags=-m || flags=-rm
 	export RUN_FILES_MOUNTS=no
@@ -25,7 +25,7 @@ class() { # NAME: the number of an error class
 place=$dir/place
 mkdir "$place"
 
-# mounted OPTIONS: mounts a tmpfs
+# mounted OPTIONS: mounts a tmpfs with these options
 mounted() {
 	[ "$RUN_FILES_MOUNTS" = yes ] &&
 		mount -t tmpfs -o "$1" weft "$place" 2> /dev/null
@@ -41,7 +41,8 @@ else
 	skip_part "no small file system: unshare -m and mount do not work"
 fi
 
-# a quota of 1 MiB: the kernel refuses the calls that extend the file beyond
+# a quota of 1 MiB, emulated: run_refuse makes the kernel refuse the calls that
+# extend the file beyond it
 refuse=$dir/run_refuse
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -w "$top_srcdir/test/run/run_refuse.c" \
 	-o "$refuse" || exit 1
@@ -65,7 +66,7 @@ if [ "$RUN_FILES_MOUNTS" = yes ] && mount --bind "$place" "$place" &&
 else
 	skip_part "no read-only mount"
 fi
-# a folder and a file of another user
+# a folder and a file that belong to another user
 chmod 755 "$dir" "$place"
 chmod 644 "$place/file"
 other_user="setpriv --reuid 65534 --regid 65534 --clear-groups"
@@ -88,7 +89,7 @@ else
 fi
 rm -f "$place/file"
 
-# a file that another process shortens during accesses
+# a file that another process truncates during accesses
 for n in 1 3; do
 	run 0 -n $n "$prog" shrink "$place"
 	rm -f "$place/file"
@@ -98,7 +99,7 @@ if mounted size=64m; then
 	umount "$place"
 fi
 
-# a rank ends before its part of a collective write, or during it
+# a rank that ends before its part of a collective write, or during it
 for way in write alternate during during-alternate ordered; do
 	run 0 --survive -n 4 "$prog" die "$place" $way
 	[ "$(grep -c 'class [0-9]* failed' "$dir/out")" = 3 ] &&

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# mpiexec --gdb: the exit code and the last line report the rank that died, not
-# peers that detected its death.
+# mpiexec --gdb: the exit code and the last line of the output report the rank
+# that died, not a peer that detected its death.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 command -v gdb > /dev/null || { echo "no gdb"; exit 77; }
 gdb -q -batch -ex run true 2>&1 | grep -q 'exited normally' ||
@@ -37,8 +37,8 @@ run 7 --gdb -n 2 "$dir/die" 7
 last 'process rank 1 .* exited with code 7'
 run 0 --gdb -n 2 "$dir/die" 0
 
-# A debugger that ends long after its rank: the peer's abort arrives before the
-# exit code of the rank that died.
+# Replaces gdb by a script that ends long after its rank, so that the peer's
+# abort arrives before the exit code of the rank that died.
 mkdir "$dir/bin"
 cat > "$dir/bin/gdb" << 'END'
 #!/bin/sh

@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Health monitoring of a live job: weft-info --health and the error of a dead
-# peer distinguish stopped and killed ranks, within two periods as counted by
-# their neighbours. This test does not measure time itself.
+# Health monitoring of a live job: weft-info --health, and the error message
+# about a dead peer, distinguish stopped from killed ranks within two periods,
+# as counted by the neighbours of these ranks. This test does not measure time
+# itself.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 info=$builddir/weft-info
 prog=$dir/health_client
@@ -10,8 +11,8 @@ ${CC:-cc} -D_GNU_SOURCE -I"$top_srcdir/include" \
 	"$top_srcdir/test/run/run_health.c" -o "$prog" \
 	-L"$builddir/.libs" -lmpi_abi -Wl,-rpath,"$builddir/.libs" || exit 1
 
-# A shell hides the death of a rank from the launcher; it stays until mpiexec
-# ends it.
+# A shell hides the death of a rank from the launcher: the shell remains until
+# mpiexec ends it.
 hidden='"$0" "$@"; rc=$?; [ $rc != 137 ] || while :; do sleep 0.1; done; exit $rc'
 
 # start ARGUMENTS...: starts a job in the background, whose ranks write their
@@ -27,20 +28,22 @@ start() {
 pid() { cat "$dir/pid.$1"; }
 there() { [ -s "$dir/pid.$1" ]; }
 
-# rank N STATE INTERFACE BY: matches the line of a rank (patterns)
+# rank N STATE INTERFACE BY: checks that the output of weft-info has a line for
+# rank N that matches these patterns
 rank() {
 	"$info" --health "$job" > "$dir/health" 2>&1
 	grep -qE "^  $1 +[0-9]+ +$2 +$3 +$4 " "$dir/health"
 }
 by='rank [0-9]+'
 
-# within RANK: prints the tenths of a period until the state was detected
+# within RANK: prints the time until the state was detected, in tenths of a
+# period
 within() {
 	sed -nE "s/^  $1 .* ([0-9]+)\.([0-9]) periods.*/\1\2/p" "$dir/health"
 }
 
-# in_time RANK LEAST: detected within two periods, after at least LEAST tenths
-# of one
+# in_time RANK LEAST: checks that the state was detected within two periods,
+# after at least LEAST tenths of a period
 in_time() {
 	local w
 	w=$(within "$1")
@@ -49,7 +52,8 @@ in_time() {
 	cat "$dir/health"
 }
 
-# all N STATE: every rank has this state, as reported by a neighbour
+# all N STATE: checks that all N ranks have this state, as reported by a
+# neighbour
 all() {
 	local i
 	for i in $(seq 0 $(($1 - 1))); do
@@ -71,7 +75,8 @@ touch "$dir/go"
 ended $job
 [ $got = 0 ] || complain "exit code $got: $(cat "$dir/err")"
 
-# stopped: sick; continued: normal; killed: broken, also in the error message
+# a stopped rank is reported as sick, a continued one as normal, and a killed
+# one as broken, also in the error message
 for machine in native apenet:2x2x1; do
 	start --health 500 --machine $machine --clock live -n 4
 	for i in 0 1 2 3; do wait_for there $i; done
@@ -93,7 +98,7 @@ $(cat "$dir/health")"
 	kill -KILL "$(pid 2)"
 	wait_for rank 2 broken broken "$by"
 	in_time 2 10
-	# by name, by a rank, and as JSON
+	# selects the job by name and by a rank's pid; output as JSON
 	name=$(sed -n 's/^  name *//p' "$dir/health")
 	for j in "$name" "$(pid 1)"; do
 		"$info" --json --health "$j" > "$dir/json" ||

@@ -1,11 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Standard input, output by lines, tags, files, back-pressure, a reader that
-# exits.
+# Tests input and output of jobs: standard input, output by lines, tags, files,
+# back-pressure, a reader that exits.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 
-# fed ARGUMENTS...: mpiexec with the stdin of this function must exit with 0;
-# its output is in $dir/out.
+# fed ARGUMENTS...: runs mpiexec with the stdin of this function, and checks
+# that it exits with 0; its output is in $dir/out.
 fed() {
 	local rc
 	timeout -k 2 60 "$mpiexec" "$@" > "$dir/out" 2> "$dir/err"
@@ -15,7 +15,7 @@ fed() {
 	return 1
 }
 
-# stdin is for rank 0, for another rank, for all, for none
+# tests stdin for rank 0, for another rank, for all ranks, and for none
 check_stdin() {
 	local want=$1
 	shift
@@ -37,12 +37,12 @@ cat "$dir/in" | fed -n 3 -stdin all cksum
 [ "$(sort -u "$dir/out")" = "$(cksum < "$dir/in")" ] &&
 	[ "$(wc -l < "$dir/out")" = 3 ] ||
 	complain "long stdin for all: $(cat "$dir/out"), not $(cksum < "$dir/in")"
-# a rank that stops reading does not stop stdin for the others
+# a rank that does not read its stdin must not stop the input of the others
 { fed -n 3 -stdin all sh -c \
 	'[ $PMI_RANK = 1 ] && exec true || exec cksum'; } < <(cat "$dir/in")
 [ "$(cat "$dir/out")" = "$(cksum < "$dir/in"; cksum < "$dir/in")" ] ||
 	complain "one rank stops reading: $(cat "$dir/out")"
-# mpiexec does not read a stdin that its ranks do not read
+# mpiexec leaves input that no rank reads to the next command
 printf 'one\ntwo\n' | { fed -n 2 true; cat > "$dir/rest"; }
 [ "$(cat "$dir/rest")" = 'one
 two' ] || complain "stdin was consumed"
@@ -104,17 +104,19 @@ run 0 -n 16 sh -c 'yes 0123456 | head -c 6400000'
 [ "$(wc -c < "$dir/out")" = 102400000 ] ||
 	complain "large output: $(wc -c < "$dir/out") bytes"
 
-# the output collector of a job in the background
+# helper: prints the pid of the output collector of a background job
 helper() { ps -o pid=,comm= --ppid $pid | awk '$2 == "mpiexec-io" { print $1 }'; }
 has_helper() { [ -n "$(helper)" ]; }
 
-# a slow reader slows the ranks down, mpiexec does not buffer without limit
+# a slow reader slows the ranks down, since mpiexec does not buffer without
+# limit
 mkfifo "$dir/slow"
 "$mpiexec" -n 2 sh -c 'yes | head -c 20000000' > "$dir/slow" 2> "$dir/err" &
 pid=$!
 exec 3< "$dir/slow"
 wait_for has_helper
-# the reader has read something, and then stops reading
+# waits until the output collector has read something and then has stopped
+# reading
 bytes=0
 stands() {
 	local before=$bytes

@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Ranks, programs, environment, binding, a thousand ranks.
+# Tests ranks, programs, environment and binding of jobs, and a job of a
+# thousand ranks.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 
 run 0 -n 4 "$client" init hello fence check fini
@@ -37,7 +38,7 @@ out '3 3 3
 run 0 -n 1 --machine bgq --clock live sh -c 'echo $FI_WEFT_MACHINE $FI_WEFT_CLOCK'
 out 'bgq live'
 
-# working directory, host, wrapper
+# options for the working directory, the host, and a wrapper program
 mkdir "$dir/w"
 run 0 -n 1 -wdir "$dir/w" pwd
 out "$dir/w"
@@ -45,7 +46,7 @@ run 0 -n 1 -host localhost:2 true
 run 0 -n 1 -wrapper 'env WRAPPED=1' sh -c 'echo $WRAPPED'
 out 1
 
-# options without effect are reported once, and not at all with -q
+# an option without effect is reported only once, and with -q not at all
 run 0 -n 1 --mca btl tcp --mca pml ob1 true
 [ "$(grep -c 'no effect' "$dir/err")" = 1 ] || complain "note: $(cat "$dir/err")"
 run 0 -q -n 1 --mca btl tcp true
@@ -73,12 +74,13 @@ else
 	skip_part "unshare -n is not allowed"
 fi
 
-# few descriptors: collectors share the descriptors, or a message names the
-# limit
+# few descriptors: the output collectors share them if there are enough,
+# otherwise a message names the limit
 (ulimit -n 128; run 0 -n 90 "$client" init fence fini; exit $failed) || failed=1
 (ulimit -n 128; run 125 -n 200 true; last 'hard limit'; exit $failed) || failed=1
 
-# a host so loaded that PMIx stops retrying: no write succeeds when a rank exits
+# emulates a host so loaded that PMIx stops retrying: no write succeeds when a
+# rank exits
 cat > "$dir/busy.c" << 'END'
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -108,7 +110,8 @@ build_hello && ${CC:-cc} -shared -fPIC "$dir/busy.c" -o "$dir/busy.so" || exit 1
 run 0 -n 2 -x LD_PRELOAD="$dir/busy.so" "$hello"
 [ ! -s "$dir/err" ] || complain "a busy host: $(head -n 3 "$dir/err")"
 
-# no signal is sent to a group whose leader is reaped: the number may be reused
+# mpiexec must not send a signal to a process group whose leader is reaped,
+# since its number may be reused
 cat > "$dir/kill.c" << 'END'
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -139,8 +142,8 @@ LD_PRELOAD=$dir/kill.so run 0 -n 4 sh -c 'exit 0'
 LD_PRELOAD=$dir/kill.so run 3 -n 4 sh -c 'sleep 60 & [ $PMI_RANK = 2 ] && exit 3; wait'
 grep -q child "$dir/kill.log" || complain "no group was ended"
 grep -q unrelated "$dir/kill.log" && complain "a group was signalled too late"
-# "time mpiexec" counts the CPU time of ranks, of their children, and of killed
-# ranks
+# checks that "time mpiexec" counts the CPU time of ranks, of their children,
+# and of killed ranks
 cat > "$dir/burn.c" << 'END'
 #include <stdio.h>
 #include <time.h>
@@ -160,8 +163,8 @@ int main(int argc, char **argv)
 }
 END
 ${CC:-cc} "$dir/burn.c" -o "$dir/burn" || exit 1
-# used_cpu CODE ARGUMENTS...: two ranks use a quarter of a second of CPU time
-# each
+# used_cpu CODE ARGUMENTS...: checks that the CPU time of two ranks is counted,
+# each of which uses 0.25 s
 used_cpu() {
 	local TIMEFORMAT='%U %S' all
 	{ time run "$@"; } > "$dir/messages" 2> "$dir/time"

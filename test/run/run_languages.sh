@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The examples in Fortran and Python run in both clocks.
+# Runs the examples in Fortran and Python, live and in virtual time.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 lib=$builddir/.libs
 tested=
@@ -15,7 +15,7 @@ if [ -e "$lib/libmpifort_abi.so" ]; then
 		out "$greetings"$'\n''sums: 3 6 3'
 	done
 fi
-# an interpreter cannot load a library that needs a sanitizer
+# an interpreter without the sanitizer cannot load a library that needs it
 if command -v python3 > /dev/null &&
 	! nm -D "$lib/libmpi_abi.so.1" | grep -qE '__[at]san_'; then
 	tested=1

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# One hello-world binary under mpiexec, Open MPI's mpirun and Slurm's srun
-# --mpi=pmix; and a binary of Open MPI under Weft's mpiexec.
+# Runs the same hello-world binary under mpiexec, Open MPI's mpirun and Slurm's
+# srun --mpi=pmix, and a binary linked with Open MPI under Weft's mpiexec.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 export OMPI_ALLOW_RUN_AS_ROOT=1 OMPI_ALLOW_RUN_AS_ROOT_CONFIRM=1
 
@@ -14,8 +14,8 @@ for file in run/run_spawn_error mpi/session/session; do
 done
 mv "$dir/error" "$dir/spawn"
 
-# greets NAME N COMMAND...: the command starts N ranks, which print their
-# numbers
+# greets NAME N COMMAND...: checks that the command starts N ranks, which print
+# their numbers
 greets() {
 	local name=$1 n=$2 want
 	shift 2
@@ -46,7 +46,8 @@ ${CC:-cc} -std=c11 -D_GNU_SOURCE -O1 -w -I"$top_srcdir/include" \
 	-o "$files" -L"$builddir/.libs" -lmpi_abi \
 	-Wl,-rpath,"$builddir/.libs" || exit 1
 
-# shares NAME COMMAND...: the command starts ranks of the program
+# shares NAME COMMAND...: checks that the program's ranks, started by the
+# command, share a file correctly
 shares() {
 	local name=$1
 	shift
@@ -144,7 +145,8 @@ elif need_part slurmctld slurmd srun munged; then
 		greets 'srun, virtual time' 4 env FI_WEFT_MACHINE=bgq \
 			FI_WEFT_CLOCK=virtual srun --mpi=pmix -n 4 \
 			--overcommit "$hello"
-		# Slurm starts no processes; sessions need only PMIx
+		# Slurm cannot spawn processes, which is reported; sessions
+		# work, since they need only PMIx
 		timeout -k 2 60 srun --mpi=pmix -n 2 --overcommit \
 			"$dir/spawn" > "$dir/out" 2> "$dir/err" < /dev/null ||
 			complain "spawn under srun: exit code $?"

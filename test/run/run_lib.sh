@@ -48,15 +48,15 @@ out() {
 	head -n 20 "$dir/out"
 }
 
-# Processes that a job of this test started, under any name.
+# Prints the processes that a job of this test started, under any name.
 leftovers() (
 	unset TEST_MARK # do not count the searching processes
 	grep -lsa "TEST_MARK=$mark" /proc/[0-9]*/environ | cut -d/ -f3
 )
 
-# Unix sockets of Weft without an owner process: descriptors that were sent and
-# never received keep them, and the memory that they refer to. Only root can
-# inspect all processes.
+# Prints Unix sockets of Weft that no process owns: descriptors that were sent
+# but never received keep such sockets, and the memory that the descriptors
+# refer to. Only root can inspect all processes.
 lost_sockets() {
 	[ "$(id -u)" = 0 ] || return
 	awk '$8 ~ /^@weft/ { print $7 }' /proc/net/unix > "$dir/sockets"

@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A user whose limit of processes and threads is too low for a job gets a
-# message with the numbers; if a rank cannot start a thread, the message
-# contains the rank. The limit counts all processes of a user, including
-# zombies, so every job runs as a different user.
+# Checks that a user whose limit on processes and threads is too low for a job
+# gets a message with the numbers, and that the message names the rank if a rank
+# cannot start a thread. The kernel counts all processes of a user, including
+# zombies, so each job runs as a different user.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 build_hello || exit 1
 user=61000
@@ -16,7 +16,8 @@ as "$hello" > "$dir/out" 2>&1 || {
 	exit 77
 }
 
-# 8 ranks with a thread each; mpiexec with two threads; a collector
+# 8 ranks with one thread each, mpiexec with two threads, and an output
+# collector
 ranks=8 need=20 thread=0 process=0
 for max in $(seq 3 $((need + 2))); do
 	user=$((61000 + ($$ * 23 + max) % 4000))
@@ -33,7 +34,8 @@ for max in $(seq 3 $((need + 2))); do
 	grep -q "$need processes and threads .* $max in all (ulimit -u)" \
 		"$dir/err" || complain "limit $max: the message does not contain the numbers"
 	# If several ranks get the same error, only one of them prints it.
-	# mpiexec reports this rank or another one; rank and pid must match.
+	# mpiexec reports this rank or another one with the error; rank and pid
+	# in its message must match.
 	blamed=$(tail -n 1 "$dir/err" |
 		sed -n 's/.*rank \([0-9]*\) with PID \([0-9]*\) .*code 1.*/\1 \2/p')
 	printed=$(sed -n 's/.*rank \([0-9]*\) on .* (pid \([0-9]*\)).*/\1 \2/p' \

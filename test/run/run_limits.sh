@@ -1,15 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Ranks whose limits of address space or files are too small report this, with
-# the numbers, and the job ends; no process hangs, crashes or reports a peer
-# instead.
+# Checks that ranks whose limits on address space or open files are too small
+# report this with the numbers, and that the job ends; no process may hang,
+# crash, or report a failed peer instead.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
 build_mpi "$mark" "$top_srcdir/test/run/run_scale.c" || exit 1
-# sanitizers reserve the whole address space
+# skipped, since sanitizers reserve the whole address space
 nm -D "$builddir/.libs/libmpi_abi.so.1" | grep -qE '__[at]san_' && exit 77
 
-# limited RANKS LIMIT...: exit code of a job under ulimit LIMIT in each rank
+# limited RANKS LIMIT...: runs a job under "ulimit LIMIT" in each rank and
+# returns its exit code
 limited() {
 	local ranks=$1
 	shift
@@ -31,8 +32,8 @@ for kib in $(seq 15000 3000 60000) 131072; do
 	grep -qE 'ulimit -v|failed to map segment' "$dir/err" ||
 		complain "$kib KiB: exit code $code without a reason"
 	grep -q "peer's memory" "$dir/err" && peers=$((peers + 1))
-	# a rank may report the end of a peer, if it detects that before its
-	# own error; mpiexec may not
+	# a rank that detects the end of a peer before its own error may report
+	# the peer; mpiexec may not
 	if [ "$code" -gt 127 ] || grep -q 'signal 11' "$dir/err" ||
 		tail -n 1 "$dir/err" | grep -q 'has ended'; then
 		complain "$kib KiB: exit code $code"
@@ -43,7 +44,8 @@ done
 [ $peers -gt 0 ] || complain "no limit was reached when a peer was mapped"
 echo "addresses: $good jobs ran, $peers had too little for a peer"
 
-# no reason is printed twice, even with the numbers of different ranks
+# once: checks that no reason is printed twice, even with the different numbers
+# of several ranks
 once() {
 	local twice
 	twice=$(sed -n 's/^weft[^:]*: error: //p' "$dir/err" |
@@ -54,8 +56,8 @@ once() {
 	}
 }
 
-# the number of inherited descriptors depends on the caller: begin with too few
-# for PMIx
+# the caller determines the number of inherited descriptors: begin with a limit
+# that is too low for PMIx
 reported=0
 for n in $(seq 8 24); do
 	limited 4 -n "$n"

@@ -1,16 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Messages of a job report the actual reason, in one line, once.
+# Checks that the messages of a failed job report the actual reason, in one line
+# and only once.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 build_hello || exit 1
 
-# stderr_lines COUNT PATTERN: COUNT lines of stderr match
+# stderr_lines COUNT PATTERN: checks that COUNT lines of stderr match
 stderr_lines() {
 	[ "$(grep -cE -- "$2" "$dir/err")" = "$1" ] && return
 	complain "not $1 of \"$2\":"
 	cat "$dir/err"
 }
-# lines COUNT: stderr has COUNT lines
+# lines COUNT: checks that stderr has COUNT lines
 lines() {
 	[ "$(wc -l < "$dir/err")" = "$1" ] && return
 	complain "not $1 lines:"
@@ -36,7 +37,8 @@ lines 1
 timeout 20 "$dir/abort" 2> "$dir/err"
 stderr_lines 1 'rank 0 on .*: MPI_Abort\(MPI_COMM_WORLD, 3\)$'
 
-# an error of all ranks is printed by the first, and by mpiexec
+# an error of all ranks is printed by the rank that reports it first, and by
+# mpiexec
 cat > "$dir/wrong.c" << 'END'
 #include <mpi.h>
 int main(int argc, char **argv)
@@ -70,7 +72,7 @@ last '^mpiexec: --machine bgp: no such machine; nearest is bgq'
 FI_WEFT_MACHINE=bgp timeout 20 "$hello" > "$dir/out" 2> "$dir/err" &&
 	complain "an unknown machine is accepted"
 stderr_lines 1 'FI_WEFT_MACHINE=bgp: no such machine; use one of native bgq '
-# mpiexec and weft-info list the machines of the provider
+# mpiexec and weft-info list the same machines as the provider
 machines=$(sed 's/.*use one of //; q' "$dir/err")
 [ "$("$builddir/weft-info" | sed -n 's/^  machines *//p')" = "$machines" ] ||
 	complain "weft-info lists other machines than $machines"
@@ -78,7 +80,7 @@ for m in $machines; do
 	FI_WEFT_MACHINE=$m run 0 -n 2 "$hello"
 done
 
-# variables that a launcher really sets
+# tests only environment variables that launchers really set
 run 1 -n 1 sh -c "unset PMIX_RANK; exec $hello"
 stderr_lines 1 'PMIX_NAMESPACE is set, so a launcher started this process'
 
@@ -94,8 +96,8 @@ last '^mpiexec: hello: not found in PATH; did you mean \./hello\?$'
 run 127 -n 2 nothing
 last '^mpiexec: nothing: not found$'
 
-# each process of a program with another MPI, which does not use PMIx, is a job
-# of one rank
+# each process of a program that was linked with an MPI without PMIx is a job of
+# one rank
 echo 'int MPI_Init(int *n, char ***v) { return 0; }' > mpich.c
 echo 'int MPI_Init(int *, char ***);
 int main(int n, char **v) { return MPI_Init(&n, &v); }' > foreign.c

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Debuggers and the ranks of a job: the table of processes in mpiexec (MPIR), a
-# job that a debugger has started, and ranks that wait for a debugger.
+# Tests that debuggers find the ranks of a job: the table of processes in
+# mpiexec (MPIR), a job that a debugger has started, and ranks that wait for a
+# debugger.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 command -v gdb > /dev/null || { echo "no gdb"; exit 77; }
 gdb -q -batch -ex run true 2>&1 | grep -q 'exited normally' ||
@@ -33,7 +34,8 @@ ${CC:-cc} -I"$top_srcdir/include" "$dir/wait.c" -o "$dir/wait" \
 	-L"$builddir/.libs" -lmpi_abi -Wl,-rpath,"$builddir/.libs" || exit 1
 
 
-# until COMMAND...: waits up to a minute until the command succeeds.
+# until_true COMMAND...: repeats the command until it succeeds, for at most a
+# minute.
 until_true() {
 	local i
 	for i in $(seq 600); do
@@ -43,7 +45,7 @@ until_true() {
 	complain "not true after a minute: $*"
 }
 
-# has_lines FILE TEXT N: N lines of the file contain the text.
+# has_lines FILE TEXT N: returns whether N lines of the file contain the text.
 has_lines() { [ "$(grep -c "$2" "$1")" = "$3" ]; }
 
 # ---- a debugger is attached to mpiexec

@@ -10,7 +10,8 @@ ${CC:-cc} -std=c11 -D_GNU_SOURCE -Wall "$top_srcdir/test/run/run_seccomp.c" \
 "$dir/forbid" 1 memfd_create true || { echo "no seccomp filters"; exit 77; }
 real=$mpiexec
 
-# forbid ERRNO CALLS: mpiexec runs under this filter from here on
+# forbid ERRNO CALLS: from here on mpiexec runs under a filter with which these
+# system calls fail with ERRNO
 forbid() {
 	printf '#!/bin/sh\nexec "%s" %s %s "%s" "$@"\n' "$dir/forbid" "$1" "$2" \
 		"$real" > "$dir/mpiexec"
@@ -42,11 +43,13 @@ rank 1 of 2"
 	run 0 -n 2 true
 done
 
-# hwloc reads the topology from a pipe without a writer: mpiexec can be ended
+# hwloc reads the topology from a pipe without a writer, which blocks: a signal
+# must end mpiexec there
 mkfifo "$dir/pipe"
 HWLOC_XMLFILE=$dir/pipe "$real" -n 1 true &
 pid=$!
-# mpiexec waits in open(); kernels that do not report the system call print "0"
+# waits: returns whether mpiexec is blocked in open(); kernels that do not
+# report the system call print "0"
 waits() {
 	case $(cat "/proc/$pid/wchan" 2> /dev/null) in
 	*partner* | *fifo* | *pipe* | 0) grep -q '^State:.S' "/proc/$pid/status" ;;

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Processes that are spawned, in both clocks: on every machine in virtual time,
-# where two runs are equal; without a free place; MPI_UNIVERSE_SIZE; the examples,
-# also one that replaces failed ranks; failures of one job after
+# Tests spawned processes, live and in virtual time: on every machine in virtual
+# time, where two runs must be equal; without a free slot; MPI_UNIVERSE_SIZE;
+# the examples, also one that replaces failed ranks; failures of one job after
 # MPI_Comm_disconnect.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 
@@ -20,7 +20,7 @@ build examples/pool.c pool
 build examples/server.c server
 build examples/replace.c replace
 
-# hash: the line about the virtual time of the run
+# hash: prints the line about the virtual time of the run
 hash() { grep 'virtual time .* hash' "$dir/err"; }
 
 within=120
@@ -32,10 +32,10 @@ for machine in bgq gemini qsnet2 sunway apenet; do
 		complain "$machine: runs differ: $first, $(hash)"
 done
 
-# universe OPTIONS...: spawns until no place is left
+# the program universe spawns until no slot is left
 run 0 -q --machine bgq --usize 6 -n 2 "$dir/universe" 6 full
 run 0 -q --machine bgq --usize 6 --ppn 2 -n 2 "$dir/universe" 6 full
-# the node of rank 3 fails before the spawn, so its place is not used
+# the node of rank 3 fails before the spawn, so no rank is spawned there
 run 0 -q --machine bgq --usize 6 --faults 'dead-processor 3 at 0.1 us' -n 2 \
 	"$dir/universe" 6 failed
 run 0 -q --usize 6 -n 2 "$dir/universe" 6 live
@@ -60,7 +60,8 @@ run 0 -n 2 "$dir/server" ask 20
 wait $! || complain "server: $(cat "$dir/served")"
 grep -q 'sum 40' "$dir/served" || complain "server: $(cat "$dir/served")"
 
-# replaced TEXT: the run has replaced one rank, and its result is right
+# replaced TEXT: checks that the run has replaced one rank and that its result
+# is right
 replaced() {
 	grep -q "^4 ranks, 1 of them new" "$dir/out" &&
 		grep -q '^result 17258513.314524$' "$dir/out" && return
@@ -98,7 +99,7 @@ run 137 -n 2 "$dir/apart" again
 out ''
 run 124 --timeout 2 -n 2 "$dir/apart" none
 out ''
-# the time limit holds for the spawned job, too
+# the time limit of mpiexec also applies to the spawned job
 run 124 --timeout 2 -n 2 "$dir/apart" alone
 out "parent 0 lives
 parent 1 lives"

@@ -15,7 +15,7 @@ build test/mpi/fault/fault_basic.c basic
 build test/mpi/fault/fault_random.c random
 build examples/survive.c solver
 
-# good RANKS: so many ranks have succeeded
+# good RANKS: checks that RANKS ranks have succeeded
 good() {
 	[ "$(grep -c ': good$' "$dir/out")" = "$1" ] && return
 	complain "$what: not $1 ranks report success:"
@@ -41,7 +41,7 @@ run 0 --survive -n 4 "$dir/basic" idle
 good 3
 nothing_left
 
-# random RUN MACHINE: ranks are killed at random moments
+# random RUN MACHINE: runs a job whose ranks are killed at random moments
 random() {
 	local n=$((3 + $1 % 7))
 	local victims=$((1 + $1 % (n - 1)))
@@ -61,7 +61,7 @@ done
 unset FI_WEFT_MACHINE
 nothing_left
 
-# the result of the example does not depend on failures
+# the example must have the same result with and without failures
 run 0 --survive -n 4 "$dir/solver"
 want=$(grep result "$dir/out")
 [ -n "$want" ] || complain "no result: $(cat "$dir/out")"
@@ -71,8 +71,8 @@ for when in 11 35 99; do
 		complain "step $when: $(cat "$dir/out")"
 done
 
-# exit codes: a death is not an error, unless no rank is left; the code of a
-# rank after MPI_Finalize is; MPI_Abort ends the job
+# exit codes: the death of a rank is not an error, unless no rank is left; the
+# exit code of a rank after MPI_Finalize is; MPI_Abort ends the job
 c() { echo "$client -1:$mark"; }
 run 137 --survive -n 2 $(c) init kill=9
 run 139 --survive -n 3 $(c) 1:kill=11 init fence fini

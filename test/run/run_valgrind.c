@@ -8,7 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#define N 2000000 /* ints of a message: shared copy or rendezvous */
+/* ints of a message: long enough for a shared copy or a rendezvous */
+#define N 2000000
 
 static int errors;
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# mpiexec --valgrind reports nothing about bytes that other processes write, in
-# both clocks, nor about memory of the libraries below Weft; it reports a value
-# that the program has not initialised.
+# Checks that mpiexec --valgrind, live and in virtual time, reports neither
+# bytes that other processes have written nor memory of libraries that Weft
+# uses, but does report a value that the program has not initialised.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 command -v valgrind > /dev/null || { echo "no valgrind"; exit 77; }
 [ -e /usr/include/valgrind/memcheck.h ] || { echo "no memcheck.h"; exit 77; }
@@ -12,7 +12,7 @@ ${CC:-cc} -g -I"$top_srcdir/include" "$top_srcdir/test/run/run_valgrind.c" \
 	-Wl,-rpath,"$builddir/.libs" || exit 1
 within=300
 
-# silent ARGUMENTS...: a run without a report
+# silent ARGUMENTS...: checks that a run has no report of valgrind
 silent() {
 	run 0 "$@"
 	grep -E '^==[0-9]+==|errors$' "$dir/err" | head -n 20 > "$dir/reports"

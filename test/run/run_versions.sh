@@ -15,7 +15,7 @@ cmp -s "$libs/libmpi_abi.so.1" "$dir/other/libmpi_abi.so.1" &&
 	complain "the library has no text of its version"
 other="env LD_LIBRARY_PATH=$dir/other $dir/halo 2"
 
-# the changed copy works with itself
+# a job in which all ranks use the changed copy works
 # shellcheck disable=SC2086
 run 0 -n 2 $other
 for how in '' '--machine bgq'; do

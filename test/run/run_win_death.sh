@@ -9,7 +9,7 @@ ${CC:-cc} -D_GNU_SOURCE -I"$top_srcdir/include" \
 	"$top_srcdir/test/run/run_win_client.c" -o "$client" \
 	-L"$builddir/.libs" -lmpi_abi -Wl,-rpath,"$builddir/.libs" || exit 1
 
-# dies N CALL WINDOW: rank 1 of N is killed
+# dies N CALL WINDOW: kills rank 1 of N ranks and checks how the job ends
 dies() {
 	run 137 -n "$1" "$client" "$2" "$3" "$mark"
 	last "process rank 1 with PID [0-9]+ on node [^ ]+ exited on signal 9 \(Killed\)"
@@ -17,7 +17,8 @@ dies() {
 	nothing_left
 }
 
-# unseen N CALL WINDOW MPI_CALL: a rank is killed, and a shell hides the death
+# unseen N CALL WINDOW MPI_CALL: kills a rank whose death a shell hides from the
+# launcher
 unseen() {
 	run 58 -n "$1" sh -c '"$0" "$@"; rc=$?; [ $rc != 137 ] || sleep 25; exit $rc' \
 		"$client" "$2" "$3" "$mark"

@@ -11,7 +11,7 @@ build_mpi win_fuzz -I"$top_srcdir/test/mpi" "$top_srcdir/test/mpi/win/win_fuzz.c
 	exit 1
 rounds=${LONG:+4}5 # five kinds of epochs alternate
 
-# live MACHINE PATH RANKS
+# live MACHINE PATH RANKS: runs the program in live mode over this path
 live() {
 	FI_WEFT_MACHINE=$1 WEFT_WIN_PATH=$2 timeout -k 5 "${LONG:+5}60" \
 		"$mpiexec" -n "$3" "$dir/win_fuzz" "$rounds" \
@@ -19,7 +19,7 @@ live() {
 		complain "$*: exit code $?: $(tail -n 5 "$dir/out")"
 }
 
-# again MACHINE RANKS: two runs in virtual time have the same output
+# again MACHINE RANKS: checks that two runs in virtual time have the same output
 again() {
 	local i
 	for i in 1 2; do

@@ -267,7 +267,10 @@ static bool runnable(struct thread *t)
 	return t->status == READY;
 }
 
-/* If all other threads wait, a spinning thread reaches the end of its spin. */
+/*
+ * If all other threads wait, ends the spin of a spinning thread. Returns
+ * whether there was one.
+ */
 static bool end_a_spin(void)
 {
 	for (int i = 0; i < e.x->threads; i++) {
@@ -323,7 +326,10 @@ static void execute(void)
 	int at[EXPLORE_THREADS];
 	int n;
 
-	/* up to the first operation, which other threads cannot observe */
+	/*
+	 * runs each thread up to its first operation; other threads cannot
+	 * observe this
+	 */
 	for (int i = 0; i < e.x->threads; i++)
 		run(i);
 	e.interrupts = 0;
@@ -335,7 +341,7 @@ static void execute(void)
 			finish();
 			return;
 		}
-		/* states of the replayed part are known */
+		/* the states of the replayed choices are already known */
 		if (e.depth >= e.replay && !add_state(hash_state()))
 			return;
 		run(at[choose(n)]);
@@ -510,9 +516,9 @@ void explore_membarrier(void)
 }
 
 /*
- * One iteration of a spin with a limit. Either all further iterations return
- * the same value, or the next iteration returns another value: iterations in
- * between change nothing.
+ * Models an iteration of a spin loop with a limit. Two cases are explored: all
+ * further iterations return the same value, or the next iteration returns
+ * another value. Iterations in between change nothing.
  */
 void explore_spin(void)
 {
@@ -547,7 +553,10 @@ void explore_again(void)
 	to_scheduler();
 }
 
-/* The kernel compares the words and queues the thread in one step. */
+/*
+ * As in the operating system, comparing the words and queueing the thread is
+ * one step.
+ */
 int explore_futex_wait(const volatile void *const word[2],
 		       const uint32_t value[2], int words, uint32_t bits)
 {

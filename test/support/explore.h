@@ -85,9 +85,9 @@ void explore_plain_read(const void *at, size_t bytes);
 void explore_plain_write(void *at, size_t bytes);
 
 /*
- * A loop without limit: explore_poll() before each iteration, explore_again()
- * after one that changed nothing. The thread continues when one of the objects
- * that it read has a newer value.
+ * For a loop without a limit: call explore_poll() before each iteration, and
+ * explore_again() after an iteration that changed nothing. The thread continues
+ * when one of the objects that it read has a newer value.
  */
 void explore_poll(void);
 void explore_again(void);

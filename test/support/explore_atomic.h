@@ -46,7 +46,7 @@
 #undef weft_relax
 #define weft_relax explore_spin
 
-/* after the headers whose inline functions copy private memory only */
+/* defined after the headers whose inline functions copy private memory only */
 #define memcpy(to, from, bytes) explore_copy((to), (from), (bytes))
 
 #endif

@@ -269,7 +269,7 @@ static void lost_wake_ups_are_found(void **state)
 static void loops_end(void **state)
 {
 	T_NULL(error_of(poll_until_flag, EXPLORE_NO_FAULT));
-	/* the spin ends with and without the value */
+	/* the spin may end with or without the value */
 	T_IS(outcomes_of(spin_then_give_up, 0, 0), 0x3);
 }
 

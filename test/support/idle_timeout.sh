@@ -7,10 +7,11 @@
 idle_timeout=$builddir/test/support/idle_timeout
 busy=
 trap '[ -z "$busy" ] || kill $busy; rm -rf "$dir"' EXIT
-# its own process tree, not that of the idle_timeout that runs this test
+# idle_timeout below counts the load of its own process tree, not that of the
+# idle_timeout that runs this test
 unset T_PACE_ROOT
 
-# ends CODE SECONDS COMMAND...
+# ends CODE SECONDS COMMAND...: checks the exit code of idle_timeout
 ends() {
 	local want=$1 got
 	shift
@@ -46,7 +47,8 @@ ends 124 1 sh -c 'while :; do sleep 0.2; echo and; done'
 grep -q '^idle_timeout: 5 s with output' "$dir/out" ||
 	complain "no reason: $(tail -n 3 "$dir/out")"
 
-# with three busy processes per core a second lasts three or four
+# with three busy processes per core, one counted second takes three or four
+# seconds
 for _ in $(seq $((3 * $(nproc)))); do
 	(while :; do :; done) &
 	busy="$busy $!"

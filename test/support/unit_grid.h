@@ -148,7 +148,10 @@ static inline void side_open(struct side *s, const struct grid *g, bool no_dma)
 		.fifo_slots = g->slots,
 		.no_dma = no_dma,
 		.faults = g->faults,
-		/* qsnet2 receives by the processor, or on its thread */
+		/*
+		 * qsnet2: messages are matched by the processor, or by the
+		 * interface's thread
+		 */
 		.host_match = g->carrier == &weft_carrier_shm,
 	};
 
@@ -284,7 +287,10 @@ static inline void mem_close(struct side *s, int reg)
 		s->u->ops->mem_close(s->u, reg);
 }
 
-/* Units without registers allow every access. */
+/*
+ * Returns whether the unit checks accesses; units without registers allow every
+ * access.
+ */
 static inline bool checks_memory(const struct grid *g)
 {
 	return g->unit->mem_open && !g->faults;

@@ -38,8 +38,8 @@ struct play {
 /* Runs the body on all ranks; fails the test unless all bodies return 0. */
 void play(struct play *p, struct found *found_p);
 /*
- * Steps of play(), and one rank of it, for tests that start the processes
- * themselves.
+ * Steps of play(), for tests that start the processes themselves; play_rank()
+ * runs the body on rank i.
  */
 void play_open(struct play *p);
 int play_rank(int i, void *arg);

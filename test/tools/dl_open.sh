@@ -1,9 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # libmpi_abi.so and the provider can be opened by dlopen() in a program that
-# does not link them: lazily or not, with local or global symbols, after 20
-# other libraries with thread-local data, and when the static TLS block is
-# full. Python's ctypes also opens libmpi_abi.so.
+# does not link them: with lazy or immediate binding, with local or global
+# symbols, after 20 other libraries with thread-local data, and when the static
+# TLS block is full. Python's ctypes also opens libmpi_abi.so.
 build=$(cd "${builddir:-build}" && pwd) || exit 1
 top=${top_srcdir:-.}
 cc=${CC:-gcc}
@@ -21,7 +21,7 @@ filler() {
 		$cc -shared -fPIC -O1 -x c - -o "$dir/$1.so"
 }
 
-# try WHAT BINDING SCOPE [FILLER...]
+# try WHAT BINDING SCOPE [FILLER...]: opens the library WHAT after the fillers
 try() {
 	local what=$1 bind=$2 scope=$3 out
 	shift 3

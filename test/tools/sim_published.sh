@@ -1,19 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The values that doc/your-machine.md compares with publications are those of
-# weft-sim.
+# Checks that the values of weft-sim in doc/your-machine.md, which compares them
+# with publications, are those that weft-sim prints.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 page=$top_srcdir/doc/your-machine.md
 cd "$dir" || exit 1
 sim=$builddir/weft-sim
 
-# row ARGUMENTS...: the line of results; fields: 4 is the accepted part, 5 the
-# mean time in ns
+# row ARGUMENTS...: prints the line of results; field 4 is the accepted part of
+# the load, field 5 the mean latency in ns
 row() {
 	"$sim" "$@" 2> /dev/null |
 		awk 'on && NF { print; exit } $1 == "GB/s" { on = 1 }'
 }
-# says TEXT: the page has this text
+# says TEXT: checks that the page contains this text
 says() { grep -qF -- "$1" "$page" || complain "the page does not have: $1"; }
 
 "$sim" --new dragonfly 100Gb | sed 's/^shape .*/shape = 33x8/

@@ -1,15 +1,17 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# weft-sim and weft-reproduce: valid and invalid arguments, the same bytes for
-# the same seed, machine files of the user, and the quick predictions. LONG=1: all
-# predictions (zone routing, the longer all-to-all, jobs of 1,024 ranks).
+# Tests weft-sim and weft-reproduce: valid and invalid arguments, identical
+# output for the same seed, machine files of the user, and the quick
+# predictions. LONG=1: all predictions (zone routing, the longer all-to-all,
+# jobs of 1,024 ranks).
 set -u
 sim=$builddir/weft-sim
 rep=$builddir/weft-reproduce
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 skipped=0
-# has PROGRAM: if it is missing, the test counts as skipped at the end.
+# has PROGRAM: returns whether the program exists; if not, the test counts as
+# skipped at the end.
 has() {
 	command -v "$1" >/dev/null && return
 	echo "SKIPPED: no $1"
@@ -36,7 +38,7 @@ refused() {
 short="--warm 2us --time 4us"
 small="-m bgq:2x2x2x2x2"
 
-# All random choices come from the seed.
+# All random choices depend only on the seed.
 for args in "" "-p permutation -c 4" "-p all-to-all -x -b 1k" \
 	"-p hotspot -r deterministic" "-p complement -l 0.2,1.5 --json" \
 	"-p neighbour --csv" "--histogram -z 1"; do
@@ -68,7 +70,7 @@ fi
 [ "$("$sim" $small $short -l 0.1,0.2 --csv 2>/dev/null | wc -l)" -eq 3 ] ||
 	fail "CSV has a heading and a line for each load"
 
-# A tree: every pattern except neighbours, links by level, switch and port.
+# A tree: every pattern except neighbour, and links by level, switch and port.
 tree="-m qsnet2:4x4x4 --path event --warm 20us --time 60us"
 for args in "" "-p all-to-all -x3" "-p complement -r deterministic" \
 	"-p hotspot -c 2" "-p permutation --csv" "-p transpose -l 0.9" "-b 8 -r high --json"; do
@@ -87,7 +89,7 @@ grep -Eq '^  (node|level [123] switch) [0-9]+ port [0-7] [0-3][+-] ' "$dir/t" ||
 grep -q 'peak     0.9280 GB/s' "$dir/t" || fail "a full tree takes all"
 "$sim" -m qsnet2@slim:4x4x4 -p complement --path event 2>/dev/null |
 	grep -q 'peak     0.2320 GB/s' || fail "a slim tree takes a quarter"
-# Two rails, leaves joined in pairs.
+# A network with two rails, whose leaf switches are joined in pairs.
 rails="-m sunway --path rdma --warm 2us --time 3us"
 for args in "" "-p complement -r deterministic" "-p hotspot -c 2" \
 	"-p permutation -b 65536" "-p transpose"; do
@@ -104,7 +106,7 @@ grep -q 'peak     26.6' "$dir/t" || fail "two rails take twice as much"
 	fail "weft-sim --channels"
 grep -q '^high *[1-9]' "$dir/t" && grep -q '^system *[1-9]' "$dir/t" &&
 	grep -q '^dynamic *0$' "$dir/t" || { cat "$dir/t"; fail "channels"; }
-# Two nodes per router, and several links to a neighbour.
+# A network with two nodes per router and several links to each neighbour.
 # shellcheck disable=SC2086
 "$sim" -m gemini:2x2x2 --path bte $short -p neighbour -r deterministic \
 	>"$dir/t" 2>/dev/null || fail "weft-sim on gemini"
@@ -119,9 +121,9 @@ done
 grep -q ', hashed, ' "$dir/t" || fail "hashed packets"
 grep -q '^  (0,0,0) link 0 B- ' "$dir/t" ||
 	{ cat "$dir/t"; fail "a slow link is the busiest"; }
-# With routing by load more traffic is accepted than by hash, by address more
-# than by pair; a masked link carries no traffic, while the others carry as much
-# as before.
+# More traffic is accepted if links are chosen by load than by address, and by
+# address than by pair; a masked link carries no traffic, while the others carry
+# as much as before.
 # taken ARGUMENTS...: prints the accepted traffic in per mill of the peak
 taken() {
 	"$sim" -m gemini:4x4x4 --path bte -b 4096 --ack --warm 5us --time 5us \
@@ -176,7 +178,8 @@ refused 'unknown option --nonsense' "$rep" --nonsense bgq
 refused 'one system' "$rep" bgq bgq
 refused 'ID is missing' "$rep" bgq --only
 
-# A machine file of the user, a changed copy; errors in it are reported.
+# A machine file of the user, made by changing a copy; errors in it must be
+# reported.
 own=$dir/own
 sed 's|^link .*|link = 4 GB/s # assumed: twice the rate|' \
 	"$top_srcdir/share/machines/bgq" >"$own"
@@ -188,19 +191,19 @@ sed -i 's|^hop .*|hop = 45 GB/s|' "$own"
 refused "$own:$line: hop = 45 GB/s: unit" "$sim" -m "$own"
 refused "$own:$line: hop = 45 GB/s: unit" "$rep" bgq -m "$own"
 
-# The numbers that gnuplot gets are those of the other outputs. A program in the
+# The numbers passed to gnuplot must be those of the other outputs. A script in
 # place of gnuplot stores them.
 mkdir "$dir/bin"
 printf '#!/bin/sh\ncat >"$PLOTTED"\n' >"$dir/bin/gnuplot"
 chmod +x "$dir/bin/gnuplot"
-# plot ARGUMENTS...: runs weft-sim; the data of the first picture are in $dir/data
+# plot ARGUMENTS...: runs weft-sim; the data of its first plot is in $dir/data
 plot() {
 	# shellcheck disable=SC2086
 	PATH=$dir/bin:$PATH PLOTTED=$dir/plotted "$sim" $small $short "$@" \
 		2>/dev/null >"$dir/o" || fail "plot $*"
 	sed -n '/<< END$/,/^END$/p' "$dir/plotted" | grep '^[0-9]' >"$dir/data"
 }
-# column NAME: a column of the CSV output
+# column NAME: prints a column of the CSV output
 column() {
 	awk -F, -v name="$1" 'NR == 1 {
 		for (i = 1; i <= NF; i++)
@@ -210,7 +213,8 @@ column() {
 	}
 	{ print $c }' "$dir/o"
 }
-# equal NAME: compares the two columns of stdin, which has one line at least
+# equal NAME: checks that the two columns of stdin, which has at least one line,
+# are equal
 equal() {
 	awk '{
 		d = $1 > $2 ? $1 - $2 : $2 - $1
@@ -262,7 +266,8 @@ fi
 "$rep" all --quick --html "$dir/all.html" >"$dir/all" ||
 	{ cat "$dir/all"; fail "predictions"; }
 [ -s "$dir/all.html" ] || fail "no page of all machines"
-# part SYSTEM: prints the part of the output that begins with its name
+# part SYSTEM: prints the part of the output that begins with the name of the
+# system
 part() { awk -v s="$1" '/^[a-z0-9]+$/ { on = $0 == s } on' "$dir/all"; }
 part bgq | grep -q 'left out (--quick)' || fail "--quick does not say so"
 [ "$(part bgq | grep -c '^  [1-8]\. ')" -eq 8 ] || fail "eight constants"
@@ -275,14 +280,14 @@ if [ -n "${LONG:-}" ]; then
 		fail "zone routing and the longer all-to-all"
 	grep -q 'left out' "$dir/b" && fail "rows are left out"
 fi
-# an MPI program and the model give the same times
+# an MPI program and the model must give the same times
 for by in mpi model; do
 	"$rep" sunway --by $by --only SWE-T2-HW-256 --csv >"$dir/$by" || fail "--by $by"
 	grep -q "^SWE-T2-HW-256,.*,$by\$" "$dir/$by" || fail "--by $by: $(cat "$dir/$by")"
 done
 "$rep" qsnet2 --by hand 2>/dev/null && fail "--by hand"
-# A process needs the time of the software for each put of Fig. 8, in the program
-# and in the model, so that it cannot fill the interface with 64 B (8.08 GB/s).
+# In Fig. 8 each put costs software time, both in the program and in the model,
+# so that a process with puts of 64 B cannot saturate the interface (8.08 GB/s).
 for by in mpi model; do
 	"$rep" gemini --by $by --only GEM-F8-1-64 >"$dir/$by" || fail "--by $by"
 	awk '$1 == "GEM-F8-1-64" && $5 > 0.2 && $5 < 0.4 { found = 1 }
@@ -310,8 +315,8 @@ sed 's|^hop .*|hop = 90 ns # assumed: slow|' "$top_srcdir/share/machines/bgq" \
 	>"$own"
 "$rep" bgq --only BGQ-T1 -m "$own" >/dev/null &&
 	fail "a wrong machine reproduces the paper"
-# --sensitivity: the rate of a link of a variant moves its row, which is
-# arithmetic; the time of MPI_Wtime() moves no row.
+# --sensitivity: the link rate of a machine variant changes the row of that
+# variant, which is computed from it; the time of MPI_Wtime() changes no row.
 "$rep" qsnet2 --only QSN-T2-4 --sensitivity >"$dir/s" || fail "--sensitivity"
 grep -q '^raw: link .* 1/1 *1/1 *1/1 *1/1$' "$dir/s" || fail "a link's rate"
 grep -q '^wtime .* 0/0 *0/0  unchecked$' "$dir/s" || fail "an unchecked number"

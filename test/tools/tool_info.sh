@@ -19,13 +19,14 @@ done
 grep -q "libmpi_abi.so.1 *$(cd "$builddir" && pwd -P)" "$out" ||
 	fail "not the library of the build tree"
 
-# A value of the kernel that does not change with the load.
+# Uses a value of the operating system that does not change with the load.
 kib=$(sed -n 's/^MemTotal: *\([0-9]*\) kB/\1/p' /proc/meminfo)
 grep -qE "^  memory +$((kib / 1024)) MiB$" "$out" ||
 	fail "memory: $(grep '^  memory' "$out"), not $((kib / 1024)) MiB"
 grep -qE '^  clocks +live virtual$' "$out" || fail "clocks: $(grep clocks "$out")"
 
-# The loader's reason is shown when the plugin cannot be loaded.
+# If the plugin cannot be loaded, the output contains the reason given by the
+# dynamic loader.
 WEFT_PROVIDER_LIB=/nowhere/libweft-fi.so "$info" | grep -q 'cannot open' ||
 	fail "a missing plugin is not reported"
 

@@ -2,13 +2,14 @@
 # SPDX-License-Identifier: BSD-3-Clause
 # The static libraries: programs that are linked with them run without the
 # shared MPI library and its provider module, live, in virtual time and over
-# another provider; no other symbol than those of the shared library is global.
+# another provider; they have no global symbols other than those of the shared
+# library.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 unset MAKEFLAGS MAKELEVEL
 flock "$builddir/config.status" make -s -C "$builddir" static \
 	> "$dir/log" 2>&1 || { tail "$dir/log"; exit 1; }
 
-# A tree with only the static libraries, the headers and the wrappers.
+# A folder with only the static libraries, the headers and the wrappers.
 tree=$dir/tree
 mkdir -p "$tree/bin" "$tree/lib"
 ln -s "$builddir"/lib*.a "$tree/lib"
@@ -16,7 +17,7 @@ ln -s "$top_srcdir/include" "$tree"
 cp "$builddir"/src/tools/info/mpicc "$tree/bin"
 cp "$builddir"/src/tools/info/mpicc "$tree/bin/mpifort"
 
-# globals FILE: the names that a library exports
+# globals FILE...: prints the global names of libraries
 globals() { nm "$@" | awk '{ print $3 }' | grep . | sort -u; }
 for lib in libmpi_abi libweft-nic libmpifort_abi; do
 	[ -e "$builddir/$lib.a" ] || continue
@@ -26,7 +27,7 @@ for lib in libmpi_abi libweft-nic libmpifort_abi; do
 		complain "$lib.a and $lib.so differ: $(head -n 5 "$dir/out")"
 done
 
-# alone PROGRAM: checks that no library of Weft is needed
+# alone PROGRAM: checks that the program needs no shared library of Weft
 alone() {
 	readelf -d "$1" | grep NEEDED | grep -E 'mpi_abi|weft' &&
 		complain "$1 needs a shared library of Weft"
@@ -41,7 +42,7 @@ run 0 --machine bgq -n 2 "$dir/hello"
 grep -q 'rank 1 of 2' "$dir/out" || complain "virtual time: $(cat "$dir/out")"
 "$dir/hello" > "$dir/out" || complain "without a launcher"
 
-# a profiling library before the static one
+# a profiling library, linked before the static library
 cat > "$dir/profile.c" <<'END'
 #include <mpi.h>
 #include <stdio.h>
@@ -71,7 +72,7 @@ if [ -e "$builddir/libmpifort_abi.a" ]; then
 	run 0 -n 2 "$dir/one"
 fi
 
-# without the archive: a message
+# without the static library a message is printed
 rm "$tree/lib/libmpi_abi.a"
 "$tree/bin/mpicc" -static-mpi -o "$dir/hello" "$top_srcdir/examples/hello.c" \
 	2> "$dir/err" && complain "-static-mpi without an archive"

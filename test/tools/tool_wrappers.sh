@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The compiler wrappers, by hand, by CMake's find_package(MPI) and by
-# pkg-config, from a tree that was installed and then moved.
+# Tests the compiler wrappers, called directly and by CMake's find_package(MPI),
+# and pkg-config, from a tree that was installed and then moved.
 set -u
 skipped=0
 work=$(mktemp -d)
@@ -11,15 +11,15 @@ fail() {
 	exit 1
 }
 
-# Installed under DESTDIR, the tree is not at configure's prefix.
+# With DESTDIR the installed tree is not at the prefix of configure.
 make -s -C "$builddir" install DESTDIR="$work/moved" >"$work/log" 2>&1 ||
 	{ tail -n 20 "$work/log"; fail "make install"; }
 bin=$(dirname "$(find "$work/moved" -name mpicc)")
 tree=$(dirname "$bin")
 cd "$work" || exit 1
 
-# own FILE: the loader takes Weft's libraries from the moved tree, whether the
-# prefix of configure exists or not
+# own FILE: checks that the loader takes Weft's libraries from the moved tree,
+# whether or not the prefix of configure exists
 own() {
 	LD_LIBRARY_PATH='' ldd "$1" | grep -E '^[[:space:]]lib(mpi|weft)' >libs
 	grep -v " => $tree/" libs && fail "$1 does not use the moved tree"
@@ -82,8 +82,9 @@ for n in mpicxx mpic++ mpiCC mpicc_abi; do
 	"$bin/$n" -show >/dev/null || fail "$n"
 done
 
-# Fortran: the three interfaces. Without a compiler for it, the wrappers report
-# this, except to CMake, which requests flags and detects it.
+# Fortran: the three interfaces. If there is no Fortran compiler, the wrappers
+# report this, but not to CMake, which only requests flags and detects the
+# missing compiler itself.
 cat >one.f <<'EOF'
       program one
       include 'mpif.h'
@@ -126,8 +127,8 @@ else
 	done
 fi
 
-# A missing MPI function: the linker's error, then a hint; but no hint for a
-# function of the user. If no function is missing, no hint at all.
+# A missing MPI function: the linker's error must be followed by a hint. There
+# is no hint for a function of the user, or if no function is missing.
 cat >missing.c <<'EOF'
 #include <mpi.h>
 int @FUNCTION@();
@@ -148,8 +149,9 @@ done
 	[ -r "$tree/share/doc/weft/not-yet.md" ] || fail "the list is not there"
 "$bin/mpicc" -w -o missing one.c 2>err && [ ! -s err ] || fail "a hint too many"
 
-# A shared library with an undefined function links: a warning names the
-# function if it is one of MPI, and no library of the command line has it.
+# Linking a shared library with an undefined function succeeds: a warning names
+# the function if it is an MPI function that no library of the command line
+# defines.
 cat >shared.c <<'EOF'
 #include <mpi.h>
 int @FUNCTION@();
@@ -184,7 +186,8 @@ fort_pc=
 for pc in weft mpi mpi-abi mpi-c $fort_pc mpi-cxx; do
 	pkg-config --exists $pc || fail "pkg-config $pc"
 	pkg-config --libs $pc | grep -q lmpi_abi || fail "pkg-config $pc: libs"
-	# the tree was moved: pkg-config needs only the prefix
+	# the tree was moved, so pkg-config needs the new prefix, and nothing
+	# else
 	pkg-config --define-variable=prefix="$tree" --cflags --libs $pc >flags
 	grep -q -- "-I$tree/include .*-L$tree/lib " flags ||
 		fail "pkg-config $pc: $(cat flags)"
@@ -212,7 +215,8 @@ PATH=$bin:$PATH cmake -S . -B cm >cmake.log 2>&1 ||
 grep -q "Found MPI_C: $tree/lib/libmpi_abi.so (found version \"5.0\")" \
 	cmake.log || { grep -i mpi cmake.log; fail "cmake found another MPI"; }
 grep -q "runs: $bin/mpiexec -n" cmake.log || fail "cmake found no mpiexec"
-# A project with Fortran gets this Fortran, and never that of another MPI.
+# A project with Fortran must get Weft's Fortran bindings, never those of
+# another MPI.
 if command -v gfortran >/dev/null; then
 	mkdir fortran
 	cp one.c one.f onem.f90 onef.f90 fortran

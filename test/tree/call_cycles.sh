@@ -9,7 +9,8 @@ bad=0
 # most FILES files
 limit() { python3 test/tree/call_cycles.py "$@" || bad=1; }
 
-# Test of the check itself: a calls b, which has a table with a function of a.
+# Test of the check itself: a calls b, and b has a table that contains a
+# function of a.
 t=$(mktemp -d) || exit 1
 trap 'rm -rf "$t"' EXIT
 mkdir "$t/two" "$t/none"

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The tarball (make dist) contains every tracked file, and no file that is
-# neither tracked nor made by autogen.sh, which git ignores.
+# Checks that the tarball (make dist) contains every tracked file, and otherwise
+# only the files that autogen.sh generates, which git ignores.
 cd "${top_srcdir:-.}" || exit 1
 [ -e .git ] || { echo "not a git checkout"; exit 77; }
 work=$(mktemp -d) || exit 1
 trap 'rm -rf "$work"' EXIT
 unset MAKEFLAGS MAKELEVEL
-# first, since configure prints its results if it has to run again
+# updates the Makefile first, since configure prints its results if it has to
+# run again
 make -s -C "${builddir:-build}" Makefile > "$work/log" || exit 1
 make -s -C "${builddir:-build}" dist-list | sort -u > "$work/dist"
 git ls-files | sort > "$work/tracked"

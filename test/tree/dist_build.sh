@@ -3,7 +3,7 @@
 # A short form of "make distcheck" (packaging/distcheck.sh runs it): the files of
 # the tarball, read-only, are configured in another folder with the options of
 # this build, and every file that "make all", the tests and "make install" need
-# is there, or a rule makes it. Tests of these files are not built.
+# must exist, or be made by a rule. Nothing is compiled.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 unset MAKEFLAGS MAKELEVEL MFLAGS
 tar=$dir/weft
@@ -17,7 +17,8 @@ CONFIG_SHELL=/bin/sh "$tar/configure" -q --prefix="$dir/tree" \
 	CC="${CC:-gcc}" > "$dir/log" 2>&1 ||
 	{ tail "$dir/log"; complain "configure of the tarball"; }
 
-# planned MAKEFILE...: the steps of all programs, tests and "make install"
+# planned MAKEFILE: writes the commands for all programs, tests and "make
+# install" to $dir/steps
 planned() { make -n -k -f "$1" all unit-tests install html > "$dir/steps" 2> "$dir/err"; }
 planned Makefile || complain "make -n: $(grep -v '^make' "$dir/err" | head)"
 grep 'No rule to make target' "$dir/err" && complain "a file is missing"
@@ -25,7 +26,7 @@ grep 'No rule to make target' "$dir/err" && complain "a file is missing"
 	complain "make -n prints no compilations"
 chmod -R u+w "$tar"
 
-# a source that the tarball does not have is found
+# checks that a source file that the tarball lacks is reported
 rm "$tar/src/base/clock.c"
 planned Makefile && complain "a missing source is not found"
 grep -q "No rule to make target.*clock" "$dir/err" || complain "clock.c is not named"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The README of each machine has one row for each numbered feature of its
-# specification, with tests that exist. The check itself is tested first.
+# Checks that the README of each machine has one row for each numbered feature
+# of its specification, and that the tests named there exist. The check itself
+# is tested first.
 cd "${top_srcdir:-.}" || exit 1
 command -v python3 > /dev/null || { echo "no python3"; exit 77; }
 bad=0
@@ -11,7 +12,8 @@ trap 'rm -rf "$t"' EXIT
 for m in bgq qsnet2 gemini apenet sunway; do
 	mkdir "$t/$m" && cp prov/machine/$m/README "$t/$m/" || exit 1
 done
-# finds MACHINE EXPRESSION TEXT: after this change of a README the text is printed
+# finds MACHINE EXPRESSION TEXT: checks that TEXT is printed after this change
+# of the machine's README
 finds() {
 	local readme=$t/$1/README
 

@@ -7,7 +7,7 @@ bad=0
 mapfile -t files < <(find src prov coll bench examples test include/weft \
 	include/rdma '(' -name '*.[ch]' -o -name '*.inc' ')' | sort)
 
-# A comment of a sentence is between the SPDX line and the code.
+# The SPDX line must be followed by a comment that contains a sentence.
 awk 'FNR == 2 { if (!/^\/\*/) {
 		print FILENAME ": no comment behind the SPDX line describes the file"
 		bad = 1

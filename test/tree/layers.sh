@@ -1,12 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Layers: which folder may include which, and whether a name is used above or
-# below fi_*. Prints every violation.
+# Checks the layers: which folder may include headers of which other folders,
+# and whether a name is used above or below the libfabric interface (fi_*).
+# Prints every violation.
 cd "${top_srcdir:-.}" || exit 1
 bad=0
 
-# border [-1] FOLDER "PATTERN ...": project includes of FOLDER must match one.
-# -1: checks files of FOLDER itself, not those in subfolders.
+# border [-1] FOLDER "PATTERN ...": checks that all project headers that FOLDER
+# includes match one of the patterns. -1: checks only files of FOLDER itself,
+# not those in subfolders.
 border() {
 	local deep=() dir allowed file line inc ok p
 	[ "$1" != -1 ] || { deep=(-maxdepth 1); shift; }
@@ -28,7 +30,7 @@ border() {
 		{} +)
 }
 
-# system FOLDER HEADER-PREFIX: FOLDER must not include <PREFIX...>.
+# without FOLDER HEADER-PREFIX: checks that FOLDER does not include <PREFIX...>.
 without() {
 	if grep -rn --include='*.[ch]' "^#include <$2" "$1"; then
 		echo "$1 may not include <$2...>"
@@ -36,7 +38,8 @@ without() {
 	fi
 }
 
-# words FILES...: the first word behind weft_ of every tag and function there.
+# words FILES...: prints the first word after weft_ of every struct, union, enum
+# and function in these files.
 words() {
 	grep -HoP '^(struct|enum|union) weft_[a-z0-9]+(?=\w* \{)' "$@" \
 		/dev/null |
@@ -46,8 +49,8 @@ words() {
 		sed 's/:.*\(weft_[a-z0-9]*\)$/:\1/'
 }
 
-# A prefix is used either above or below fi_*: weft_coll_ shows that the code is
-# above. src/base is below both; tests may use prefixes of both sides.
+# A name prefix is used either above or below fi_*; weft_coll_, for example, is
+# used only above. src/base is below both; tests may use prefixes of both sides.
 sides() {
 	local above below word
 	mapfile -t above < <(find src coll -name '*.[ch]' ! -name '*_test.c' \
@@ -62,22 +65,24 @@ sides() {
 		<(words "${below[@]}" | sed 's/.*://' | sort -u))
 }
 
-# Folders that every folder may include: base needs libc only, the others need
-# base.
+# Folders whose headers every folder may include: src/base needs libc only, the
+# others need src/base.
 low="src/base/ src/os/ src/job/ src/tree/"
 # Headers of the network model for folders above it.
 net="prov/net/net.h prov/net/file/net_config.h prov/net/fault/net_fault.h
 	prov/net/file/net_file.h prov/net/file/net_map.h
 	prov/net/file/net_name.h prov/net/health/net_watch.h"
-# Folders that collectives may include.
+# Headers, and folders of headers, that collectives may include.
 parts="src/boot/boot_hosts.h src/comm/comm.h src/comm/comm_coll_table.h
 	src/core/ src/msg/msg_p2p.h src/msg/msg_pause.h src/msg/msg_persist.h
 	src/msg/msg_progress.h src/msg/msg_req.h
 	src/msg/msg_wait.h src/offload/"
-# The MPI layer below windows and entry points: these refer to each other.
+# The folders of the MPI layer below windows and entry points, which include
+# each other's headers.
 layer="src/core/ src/comm/ src/msg/ src/offload/ src/diag/ src/boot/
 	src/recover/"
-# Headers of the engine for a machine's unit, and of units for the engine.
+# Headers of the engine that a machine's unit may include, and headers of units
+# that the engine may include.
 engine="prov/nic/nic.h prov/machine/machine_response.h
 	prov/machine/machine_chain.h prov/machine/machine_transport.h
 	prov/machine/machine_inbox.h prov/machine/machine_order.h
@@ -90,7 +95,7 @@ units="prov/machine/bgq/bgq_transport.h prov/machine/gemini/gemini_transport.h
 	prov/machine/generic/generic_transport.h"
 cunit="prov/group/cunit/cunit.h prov/group/cunit/cunit_exact.h
 	prov/group/cunit/cunit_fold.h"
-# Carriers, and the table of live mode and virtual time.
+# Headers of carriers, and of the table of live mode and virtual time.
 below="prov/carrier/carrier.h prov/backend/backend.h"
 # Headers that all carriers share.
 carrier="prov/carrier/carrier.h prov/carrier/carrier_cma.h
@@ -202,7 +207,7 @@ borders() {
 
 # Test of the check itself: each line, inserted into an empty tree, must be
 # refused.
-# refused FILE LINE
+# refused FILE LINE: checks that LINE in FILE is refused
 refused() {
 	mkdir -p "$t/$(dirname "$1")"
 	echo "$2" > "$t/$1"

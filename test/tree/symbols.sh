@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The provider exports only its entry point, needs libfabric by name (hosts load
-# it where libfabric's symbols are not global), and has no undefined symbol. The
-# MPI library and the provider that it loads do not use libfabric, whose library
-# loads the libraries of every provider of the host. No library needs space in
-# the static TLS block, which may be full when dlopen() is called.
+# Checks that the provider exports only its entry point, names libfabric as a
+# needed library (a program may load the provider although libfabric's symbols
+# are not global), and has no undefined symbol. The MPI library and the provider
+# that it loads do not use libfabric, whose library loads the libraries of every
+# provider of the host. No library needs space in the static TLS block, which
+# may be full when dlopen() is called.
 builddir=${builddir:-build}
 lib=$builddir/.libs/libweft-fi.so
 bad=0

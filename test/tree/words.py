@@ -8,7 +8,7 @@ import os
 import re
 import sys
 
-# Phrases that no text and no name contains.
+# Phrases that must not occur in any text or name.
 PHRASES = (
     "who", "whoever", "whom", "he", "his", "him", "somebody", "nobody",
     "everybody", "anybody", "brother", "brothers", "stranger", "strangers",
@@ -16,8 +16,8 @@ PHRASES = (
     "flying", "goes again", "asked for ahead", "bequeath", "bequeaths",
     "bequeathed", "buried", "deputy", "deputies", "the own", "fruitless",
     "fruitlessly", "beside other work", "patience", "shun", "shuns")
-# Words that no name in C has as a part. ("way" is allowed: one_way is a field
-# term.)
+# Words that must not be a part of any name in C. ("way" is allowed: one_way is
+# a field term.)
 PARTS = (
     "who", "whom", "those", "road", "roads", "asker", "told", "said", "talk",
     "talks", "deaf", "heard", "nap", "naps", "bed", "beds", "crowd", "crowded",

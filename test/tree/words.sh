@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Comments, documents, messages and names use the terms of the field: no idiom
-# that CONTRIBUTING.md rules out. The check itself is tested first.
+# Checks that comments, documents, messages and names use the terms of the
+# field, and none of the idioms that CONTRIBUTING.md rules out. The check itself
+# is tested first.
 cd "${top_srcdir:-.}" || exit 1
 command -v python3 > /dev/null || { echo "no python3"; exit 77; }
 bad=0

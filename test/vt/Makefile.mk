@@ -1,4 +1,4 @@
-# virtual time: determinism, deadlocks, deaths, loops, other launchers
+# Tests of virtual time: determinism, deadlocks, deaths, loops, other launchers
 PLAIN_TESTS += test/vt/vt_chain.sh test/vt/vt_coll_packets.sh test/vt/vt_compute.sh test/vt/vt_deadlock.sh test/vt/vt_death.sh test/vt/vt_faults.sh test/vt/vt_file.sh \
 	test/vt/vt_gemini.sh test/vt/vt_doc_values.sh test/vt/vt_loops.sh test/vt/vt_match.sh test/vt/vt_poll.sh \
 	test/vt/vt_libfabric.sh test/vt/vt_gpu.sh test/vt/vt_repeat.sh test/vt/vt_replay.sh test/vt/vt_stats.sh test/vt/vt_tune.sh \

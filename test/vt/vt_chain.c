@@ -76,7 +76,8 @@ static double next_ms(void)
 }
 
 /*
- * All members start at the same time; then again with one member that computes.
+ * Prints the times of an operation that all members start at the same time,
+ * without and with a member that computes.
  */
 static void measure(const char *name, void (*run)(int, int, int, int), int root)
 {

@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Groups on nodes that are not consecutive, on qsnet2 in virtual time, use trees
-# of chained events. Each step costs the interface's event, the injection and
-# the link, and no processor time: a member that computes delays no other
-# member. Messages take longer, and wait for that member.
+# of chained events. Each step takes the time of the interface's event, the
+# injection and the link, but no processor time: a member that computes delays
+# no other member. Collectives by messages take longer, and wait for the
+# computing member.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
 within=120
@@ -18,8 +19,8 @@ chain() {
 	[ -n "$hash" ] || complain "$1 $2: no hash"
 }
 
-# slowest NAME COLUMN: prints the time of the slowest member in us, except the
-# member that computes (4)
+# slowest NAME COLUMN: prints the time of the slowest member in us, without the
+# member that computes if COLUMN is 4
 slowest() {
 	awk -v name="$1" -v column="$2" '
 		$1 == name && (column == 3 || $2 != 3) && $column > most {
@@ -28,8 +29,9 @@ slowest() {
 		END { print most + 0 }' "$dir/lines"
 }
 
-# within NAME LEAST MOST: checks both times of the group, and that of the
-# computing member
+# within NAME LEAST MOST: checks that the time of the group is between LEAST and
+# MOST us, that it is not longer while a member computes, and the time of that
+# member
 within() {
 	local idle busy
 	idle=$(slowest "$1" 3)
@@ -57,7 +59,7 @@ chain qsnet2:4x4
 cmp "$dir/lines" "$dir/first" || complain "times differ in a second run"
 [ "$hash" = "$first" ] || complain "hash $hash, then $first"
 
-# the event's time is a parameter of the machine
+# checks that the event's time is a parameter of the machine
 sed 's/^event.inject .*/event.inject = 582.5 ns # assumed/' \
 	"$top_srcdir/share/machines/qsnet2" > "$dir/slow"
 chain "$dir/slow:4x4"
@@ -66,7 +68,7 @@ awk -v a="$quick" -v b="$(slowest barrier 3)" \
 	'BEGIN { exit !(b - a >= 1.9 && b - a <= 2.6) }' ||
 	complain "four steps do not take half a us more each"
 
-# the same operations by messages
+# chain_off: runs the same operations by messages
 chain_off() {
 	echo "$1: barrier $(slowest barrier 3) us, first $(slowest first 3)"
 	awk -v a="$quick" -v b="$(slowest barrier 3)" -v c="$cast" \
@@ -83,7 +85,7 @@ chain_off 'coll_chain = no'
 WEFT_COLL_BARRIER=dissemination WEFT_COLL_BCAST=binomial chain qsnet2:4x4
 chain_off 'messages, forced'
 
-# all roots and lengths, back to back
+# operations with all roots and lengths, without a pause between them
 chain qsnet2:4x4 storm
 first=$hash
 chain qsnet2:4x4 storm

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Packets of collectives in virtual time have the size of the machine's packets:
-# a broadcast of 2 KiB is one packet on qsnet2 and four on bgq.
+# Checks that collectives in virtual time send packets of the machine's size: a
+# broadcast of 2 KiB takes one packet on qsnet2 and four on bgq.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
 cat > "$dir/bcast.c" << 'END'
@@ -24,7 +24,8 @@ int main(int argc, char **argv)
 END
 build_mpi bcast "$dir/bcast.c" || exit 1
 
-# packets MACHINE BYTES: packets on the busiest link that leaves a node
+# packets MACHINE BYTES: prints the number of packets on the busiest link that
+# leaves a node
 packets() {
 	local ppn=1
 	[ "$1" != sunway ] || ppn=2

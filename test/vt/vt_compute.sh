@@ -7,7 +7,8 @@
 build_mpi vt_compute "$top_srcdir/test/vt/vt_compute.c" || exit 1
 prog=$dir/vt_compute
 
-# time of rank 0 in the last run, us; without the cost of reading the clock
+# time_us: prints the time of rank 0 in the last run, in us, without the time of
+# reading the clock
 time_us() { sed -n 's/^rank 0: .* \([0-9.]*\) us/\1/p' "$dir/out"; }
 wtime=0.020
 
@@ -18,22 +19,22 @@ rank 1: 10 times, 1000.020 us"
 run 0 --machine bgq -n 2 --compute-table "$dir/table" "$prog" sample
 out "rank 0: 0 times, 25000.020 us
 rank 1: 0 times, 25000.020 us"
-# a computation that is not executed
+# a computation that is replaced by its time, and not executed
 run 0 --machine bgq -n 2 "$prog" time
 out "rank 0: 0 times, 125.020 us
 rank 1: 0 times, 125.020 us"
 # without a table three executions are measured
 run 0 --machine bgq -n 1 "$prog" sample
 grep -q '^rank 0: 3 times' "$dir/out" || complain "$(cat "$dir/out")"
-# with the live clock all are executed
+# with the live clock, all executions take place
 run 0 -n 1 --compute-table "$dir/table" -q "$prog" sample
 grep -q '^rank 0: 10 times' "$dir/out" || complain "$(cat "$dir/out")"
 printf 'solve soon\n' > "$dir/bad"
 run 0 --machine bgq -n 1 --compute-table "$dir/bad" "$prog" region
 grep -qF 'bad:1: expected NAME TIME UNIT' "$dir/err" || complain "no message"
 
-# Noise is the same in every run, and another with another seed; interruptions
-# of fixed length extend 25 ms by a multiple of that length.
+# Noise is the same in every run with the same seed, and different with another
+# seed; interruptions of fixed length extend 25 ms by a multiple of that length.
 noisy() {
 	run 0 -v --machine bgq -n 2 --compute-table "$dir/table" \
 		--noise "$1" "$prog" sample
@@ -52,7 +53,8 @@ err 'mpiexec: --noise 5: must be RATE,LENGTH'
 run 125 --machine bgq -n 1 --compute instructions=x "$prog" region
 err 'or instructions=N per second'
 
-# Counted instructions agree between runs; half the speed is twice the time.
+# Counted instructions agree between runs; a processor of half the speed takes
+# twice the time.
 {
 	echo 'processor_speed = 50 # assumed'
 	cat "$top_srcdir/share/machines/bgq"
@@ -72,13 +74,13 @@ if count bgq; then
 		$3 / $1 > 1.98 && $3 / $1 < 2.02) }' ||
 		complain "counted instructions: $one, $two, and slow $slow us"
 else
-	# one message, and no rank has started
+	# checks that there is one message, and that no rank has started
 	err 'mpiexec: --compute instructions=1e9: instructions cannot be counted on this host'
 	[ "$(wc -l < "$dir/err")" = 1 ] || complain "more than one line: $(cat "$dir/err")"
 fi
 
-# Counted basic blocks: the same bytes in every run, at half the speed twice the
-# time; a program without the counter is refused.
+# Counted basic blocks: every run gives the same output; a processor of half the
+# speed takes twice the time; a program without the counter is refused.
 build_mpi vt_blocks -fsanitize-coverage=trace-pc "$top_srcdir/test/vt/vt_compute.c" \
 	-L"$builddir/.libs" -lweft-blocks || exit 1
 blocks() { run 0 -v --machine "$1" --compute blocks=1e9 -n 2 "$dir/vt_blocks" loop; }
@@ -92,7 +94,7 @@ count_blocks() {
 	sort "$dir/out" | cmp - "$dir/first" && [ "$(grep -o 'hash.*' "$dir/err")" = "$hash" ] ||
 		complain "$1: counted blocks differ from run to run"
 	blocks "$dir/slow"
-	# ten million iterations of a loop
+	# the loop has ten million iterations, so the time must be in this range
 	echo "$one $(time_us)" | awk '{ exit !($1 > 10000 && $1 < 100000 &&
 		$2 / $1 > 1.999 && $2 / $1 < 2.001) }' ||
 		complain "$1: counted blocks: $one, and slow $(time_us) us"

@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# A rank that dies, exits early or aborts ends a job in virtual time, and so
-# does Ctrl-C; the last line has the reason and nothing is left behind.
+# Checks that a rank that dies, exits early or aborts ends a job in virtual
+# time, and that Ctrl-C does so, too; the last line of the output names the
+# reason, and nothing is left behind.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
 build_mpi "$mark" "$top_srcdir/test/vt/vt_prog.c" || exit 1
@@ -23,7 +24,7 @@ ends 5 abort 'rank 1 .* called MPI_Abort with error code 5'
 run 0 $virtual "$dir/$mark" good
 nothing_left
 
-# Four ranks share the memory of the world in virtual time.
+# Returns whether all four ranks have mapped the shared memory of virtual time.
 in_virtual_time() {
 	[ "$(grep -ls 'memfd:weft-vt' $(leftovers | sed 's|.*|/proc/&/maps|') \
 		< /dev/null | wc -l)" -ge 4 ]

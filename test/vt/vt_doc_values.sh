@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The output of benchmarks in doc/virtual.md is what they print on every host:
-# times, counts and the hash of the events.
+# Checks that benchmarks print the output shown in doc/virtual.md, which is the
+# same on every host: times, counts and the hash of the events.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
 page=$top_srcdir/doc/virtual.md
 tried=0 hashes=0
 
-# compare COMMAND: all lines of $dir/printed are in the output of the command
+# compare COMMAND: checks that the output of the command contains all lines of
+# $dir/printed
 compare() {
 	local line words
 	words=${1#mpiexec }
@@ -26,7 +27,8 @@ compare() {
 	echo "$1: $(wc -l < "$dir/printed") lines"
 }
 
-# commands and the lines below each, up to the next empty line
+# reads the commands of the document and the lines below each, up to the next
+# empty line
 command=
 while IFS= read -r line <&9; do
 	case $line in
@@ -46,8 +48,8 @@ err 'mpiexec: machine bgq:2x2x2x1x1, 8 nodes (4 used), 1 rank on a node'
 run 0 --machine bgq:2x2x1x1x1 -n 4 "$dir/allreduce" -m 8:8 -i 1 -x 0
 [ -s "$dir/err" ] && complain "a shape that fits: $(cat "$dir/err")"
 
-# A message reports much computation that took no virtual time, unless --compute
-# counts it.
+# A message reports a long computation that took no virtual time, unless
+# --compute counts it.
 cat > "$dir/work.c" << 'END'
 #include <mpi.h>
 #include <time.h>

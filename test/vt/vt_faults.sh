@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Fault plans in virtual time: results are the same, at a later time, and
-# deterministic; errors in a plan are reported; a node that fails ends the job
-# or, with errors returned, affects only the ranks that communicate with it.
+# Tests fault plans in virtual time: a program has the same results as without
+# faults, at a later time, which is the same in every run; errors in a plan are
+# reported; a node that fails ends the job or, with errors returned, affects
+# only the ranks that communicate with it.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
 build_mpi "$mark" "$top_srcdir/test/vt/vt_node_failure.c" || exit 1
@@ -29,7 +30,7 @@ dead_reported() {
 }
 
 for m in bgq gemini qsnet2 apenet sunway; do
-	# sunway corrects short bursts
+	# sunway corrects short bursts, so it gets longer ones
 	burst= && [ $m != sunway ] || burst='; burst * = 200'
 	run 0 -q --machine $m -n 4 --ppn 1 --verbose "$dir/$mark"
 	good=$(hash_of) early=$(time_of)
@@ -85,8 +86,8 @@ for i in 1 2; do
 done
 [ "${known[1]}" = "${known[2]}" ] || complain "detection times differ"
 
-# A machine that cannot route around a dead link ends the job and names the
-# link.
+# On a machine that cannot route around a dead link the job ends, and a message
+# names the link.
 run 1 -q --machine bgq:4 -n 4 --faults 'dead-link 0.A+' "$dir/$mark"
 err "plan: a link is dead from the start, and bgq has no detour"
 run 1 -q --machine bgq:4 -n 4 --faults 'dead-link 0.A+ at 20us' "$dir/$mark"

@@ -1,14 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Times of file accesses in virtual time (test/vt/vt_file.c). 1 MiB has 2048
-# packets, each 144 cycles of 2 ns on a link: 589,824 ns, plus 1,338 ns for the
-# first byte and the response. Ranks 0 and 1 share a link of the I/O node; 32
-# ranks share both, and the reception of the I/O node (3.2 GB/s) limits writes.
+# packets, each of which takes 144 cycles of 2 ns on a link: 589,824 ns, plus
+# 1,338 ns for the first byte and the response. Ranks 0 and 1 share one link of
+# the I/O node; 32 ranks share both links, and the reception rate of the I/O
+# node (3.2 GB/s) limits writes.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
 build_mpi vt_file "$top_srcdir/test/vt/vt_file.c" || exit 1
 
-# times MACHINE RANKS TEXT: the program prints this line
+# times MACHINE RANKS TEXT: checks that the program prints this line
 times() {
 	run 0 -q --machine "$1" --clock virtual -n "$2" "$dir/vt_file" \
 		"$dir/data"

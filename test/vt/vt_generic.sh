@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# MPI programs on a user's own machine: each kind of weft-sim --new runs, two
-# runs have the same event stream, a time computed by hand, the tutorial's
-# commands, messages about wrong files.
+# Tests MPI programs on a machine of the user: programs run on each kind of
+# network that weft-sim --new writes, and two runs have the same events. Also
+# tests a time computed by hand, the commands of the tutorial, and messages
+# about wrong machine files.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
 build_bench latency bw allreduce acc_latency || exit 1
@@ -37,8 +38,8 @@ done
 same "$dir/dragonfly" -n 72 --ppn 1 "$dir/bw" -m 65536:65536 -i 2 -x 1
 same "$dir/graph" -n 2 "$dir/acc_latency" -m 4096 -i 3 -x 1 -w create -s lock_all
 
-# faults of links are refused by name where they are not modelled; those of
-# processes work on every network
+# faults of links are refused, with their names, on networks for which they are
+# not modelled; faults of processes work on every network
 for kind in dragonfly hyperx graph; do
 	run 1 -q --machine "$dir/$kind" -n 4 --faults 'dead-link 0.0+ at 1us' \
 		"$dir/latency" -m 8 -i 1
@@ -49,22 +50,23 @@ for kind in dragonfly hyperx graph; do
 		"$dir/allreduce" -m 8 -i 100
 	err "rank 1 (has failed at 1.000 us)"
 done
-# a fat tree and a torus of the user's own have bit errors and slow nodes
+# a fat tree and a torus described by the user may have bit errors and slow
+# nodes
 for kind in fattree torus; do
 	same "$dir/$kind" -n 4 --faults 'errors * = 1e-6; slow-node 1 = 3' \
 		"$dir/allreduce" -m 8:4096 -i 3 -x 1 -f
 done
 
-# o_send + o_recv + latency + two links + 58 bytes on the wire, less than 3 ns
-# of rounding: 200 + 200 + 600 + 300 + 5 + 5 ns
+# o_send + o_recv + latency + two links + 58 bytes on the wire = 200 + 200 + 600
+# + 300 + 5 + 5 ns, with less than 3 ns of rounding
 once first "$dir/fattree" -n 2 "$dir/latency" -m 8:8 -i 10 -x 2
 grep -Eq '^8 +1\.31' "$dir/first" || {
 	complain "8 bytes do not take 1.31 us:"
 	cat "$dir/first"
 }
 
-# the size of packets decides whether a message has several of them, whose time
-# is eager_message; packets are at most those of the interface
+# message_packet determines whether a message has several packets, which adds
+# the time eager_message; it must not exceed the packet size of the interface
 {
 	cat "$dir/fattree"
 	echo 'eager_message = 1 us # assumed'
@@ -82,7 +84,8 @@ sed 's/256 B/4065 B/' "$dir/short" > "$dir/big"
 run 1 --machine "$dir/big" -n 2 "$dir/latency" -m 8:8 -i 1 -x 0
 err "message_packet = 4065 B: packets of unit generic hold at most 4064 bytes"
 
-# all missing keys, and a cycle of channels
+# a file that lacks several keys and has a cycle of channels: all missing keys
+# are reported
 printf 'unit = generic\ntopology = graph\n' > "$dir/few"
 run 125 --machine "$dir/few" -n 2 true
 for key in name graph link hop o_send o_recv latency; do
@@ -96,7 +99,8 @@ run 125 --machine "$dir/ring" -n 2 true
 err "vcs = 1 gives a cycle of 5 channels"
 err "switch a to switch b, virtual channel 0"
 
-# tables in OSU's format, fitted to a machine that gives the same tables
+# tables: prints times in OSU's format; the machine fitted to them must give the
+# same times
 tables() {
 	"$mpiexec" -q --machine "$1" -n 2 "$dir/latency" -m 1048576 -i 5 -x 1
 	"$mpiexec" -q --machine "$1" -n 2 "$dir/bw" -m 1048576 -i 2 -x 1
@@ -110,13 +114,14 @@ paste "$dir/measured" "$dir/repeated" |
 		print } } END { exit bad }' ||
 	complain "the fitted machine differs by more than 5 %"
 
-# the name of a file has a slash
+# without a slash the argument would be the name of a machine, not of a file
 cd "$dir" || exit 1
 run 125 --machine fattree -n 2 true
 err 'no machine fattree; the file in this folder is ./fattree'
 cd - > /dev/null || exit 1
 
-# unfit TEXT FILE: no machine is written, and the reason has TEXT
+# unfit TEXT FILE: checks that no machine file is written, and that the reason
+# contains TEXT
 unfit() {
 	"$builddir/weft-calibrate" -m "$dir/fattree" -o "$dir/none" "$2" \
 		> "$dir/out" 2> "$dir/err"

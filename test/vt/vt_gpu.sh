@@ -1,9 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
 # Device memory on apenet in virtual time: peer-to-peer access takes longer than
-# host memory by the paper's figures; staging takes longer still, until for long
-# messages its chunks, which are copied while others are in flight, are faster
-# than the slow reads of the device. Two runs are the same.
+# host memory by the paper's figures; staging takes longer still for short
+# messages, but less time for long ones, because it copies chunks while others
+# are in flight, and peer-to-peer reads of the device are slow. Two runs give
+# the same times.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
 export FI_PROVIDER_PATH=$builddir/.libs FI_WEFT_CLOCK=virtual
@@ -34,7 +35,7 @@ END {
 	for (n = 2048; n <= 1048576; n *= 2)
 		if ((("host", n) in t) && t["host", n] >= t["peer", n])
 			bad("reads of the GPU are not slower")
-	# one crossover, within a factor of ten of 128 KB
+	# the two curves cross once, within a factor of ten of 128 KB
 	for (n = 8; n <= 4194304; n *= 2) {
 		if (!(("peer", n) in t)) continue
 		if (t["peer", n] < t["staged", n]) { low = n; if (high) bad("more than one crossover") }
@@ -42,8 +43,8 @@ END {
 	}
 	print "staging is faster between " low " and " high
 	if (low < 13107 || high > 1310720) bad("crossover")
-	# copies overlap with transfers: only the copies of one chunk at both
-	# ends, and software, are added
+	# copies overlap with transfers: only the time of copying one chunk at
+	# each end, and software time, are added
 	if (t["staged", 1048576] - t["host", 1048576] > 60e6) bad("copies do not overlap")
 	exit wrong
 }' "$dir/a" || complain "the times do not match the paper"

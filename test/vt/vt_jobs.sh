@@ -1,18 +1,19 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# mpiexec --job: several MPI programs on one modelled machine, with worlds of
-# their own; --place, --background, the report of each job.
+# Tests mpiexec --job: several MPI programs on one modelled machine, each with
+# its own MPI_COMM_WORLD; --place, --background, the report of each job.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
 build_mpi vt_jobs "$top_srcdir/test/vt/vt_jobs.c" || exit 1
 prog=$dir/vt_jobs
 
-# has TEXT: stdout has a line with this text
+# has TEXT: checks that stdout has a line that contains this text
 has() { grep -qF -- "$1" "$dir/out" || complain "no \"$1\" in: $(cat "$dir/out")"; }
-# time_of RANKS: the time that the job of so many ranks has printed
+# time_of RANKS: prints the time that the job with that many ranks has printed
 time_of() { sed -n "s/^$1 ranks .*: \(.*\) us/\1/p" "$dir/out"; }
 
-# each job has its own world, on every machine; the same in every run
+# each job has its own world, on every machine, and every run has the same
+# result
 for machine in bgq gemini qsnet2 sunway apenet generic; do
 	for i in 1 2; do
 		run 0 -v --machine $machine -n 3 "$prog" main 64 : -n 2 "$prog" main 64 \
@@ -54,7 +55,7 @@ mixed
 [ "$(time_of 16)" = "$beside" ] && cmp "$dir/first" "$dir/err" ||
 	complain "two runs with a background differ"
 
-# several nodes of a switch
+# a dragonfly, on which a switch has several nodes
 "$builddir/weft-sim" --new dragonfly 100Gb > "$dir/fly"
 run 0 --machine "$dir/fly" --ppn 2 -n 12 --place random=2 "$prog" main 64 \
 	: --job -n 11 "$prog" main 64
@@ -69,14 +70,15 @@ done
 run 2 --machine bgq -n 2 "$dir/traffic" star
 err 'usage: traffic [ring|shift|random|alltoall'
 
-# statistics number the ranks of all jobs
+# statistics number the ranks consecutively over all jobs
 run 0 --machine "$dir/tree" --stats "$dir/s" -n 2 "$prog" main 512 : --job -n 3 "$prog" main 768
 awk -F, '$3 == 512 && ($1 > 1 || $2 > 1) || $3 == 768 && ($1 < 2 || $2 < 2) { bad = 1 }
 	$3 == 768 { n++ } END { exit bad || n != 30 }' "$dir/s-messages.csv" ||
 	complain "messages of the second job"
 
-# The page has the jobs, and the collectives of each job alone, although they have
-# the same numbers. The chain of waits ends in a job that ends by itself.
+# The page shows the jobs, and the collectives of each job separately, although
+# the collectives of different jobs have the same numbers. The chain of waits
+# ends in a job that ends by itself, not in the background job.
 run 0 --machine "$dir/tree" --report-html "$dir/page.html" --trace "$dir/t.json" \
 	-n 2 "$prog" main 64 : --job -n 3 "$prog" main 4096 \
 	: --job --background -n 2 "$prog" traffic 64
@@ -97,7 +99,8 @@ ranks = {e["tid"] for e in events if e["ph"] == "X"}
 assert ranks == set(range(7)), ranks
 EOF
 
-# a failure ends all jobs; a deadlock of one is found when the other has ended
+# a failure ends all jobs; a deadlock in one job is detected when the other job
+# has ended
 run 3 --machine bgq -n 2 "$prog" : --job -n 4 "$prog" fail
 run 35 --machine bgq -n 2 "$prog" : --job -n 3 "$prog" stuck
 err 'cycle: rank 2 -> rank 3 -> rank 4 -> rank 2'

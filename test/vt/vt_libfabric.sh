@@ -27,7 +27,7 @@ grep -q '^10 round trips of 8 bytes: [1-9][0-9]* ps$' "$dir/a" ||
 	complain "no time is printed"
 cmp "$dir/a" "$dir/b" || complain "two runs differ"
 
-# Without an order of accesses short writes use all links between two chips.
+# If accesses need not be ordered, short writes use all links between two chips.
 export FI_WEFT_MAP=TABC
 pair c gemini@slow:1x2
 pair d gemini@slow:1x2 relaxed
@@ -39,16 +39,17 @@ writes() {
 echo "writes in order: $(writes c) ps, without order: $(writes d) ps"
 [ "$(writes d)" -gt 0 ] && [ "$(writes c)" -gt $((2 * $(writes d))) ] ||
 	complain "writes without order are not faster than in order"
-# Order within cache lines: links are chosen by address.
+# With order only within cache lines, links are chosen by address.
 echo "writes in order within lines: $(writes e) ps"
 [ "$(writes c)" -gt $((2 * $(writes e))) ] &&
 	[ "$(writes e)" -gt "$(writes d)" ] ||
 	complain "order within lines takes as long as full order or no order"
-# Remote memory access: rank 1 computes for 5 ms, and no access waits for it.
+# Remote memory access: rank 1 computes for 5 ms, but accesses to its memory do
+# not wait for that.
 ${CC:-cc} -std=c11 -D_GNU_SOURCE -w -I"$top_srcdir/include" \
 	-o "$dir/vt_rma" "$top_srcdir/test/vt/vt_rma.c" \
 	$(pkg-config --cflags --libs libfabric) || exit 1
-# reach MACHINE NAME: prints times of accesses of rank 0, in ns
+# reach MACHINE NAME: stores the times of rank 0's accesses, in ns, in $dir/NAME
 reach() {
 	FI_WEFT_MACHINE=$1 FI_WEFT_JOB=$mark$2:1:2 timeout 20 \
 		"$dir/vt_rma" 1 &

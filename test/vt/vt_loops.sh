@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Loops of MPI_Wtime and of MPI_Test end at the right virtual time; several
-# threads of a rank work; the options of mpiexec reach the model.
+# Checks that loops that call MPI_Wtime or MPI_Test end at the right virtual
+# time, that a rank may have several threads, and that the options of mpiexec
+# reach the model.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
 build_mpi vt_prog "$top_srcdir/test/vt/vt_prog.c" || exit 1
@@ -16,8 +17,8 @@ awk '{ want = $2 < 2 ? 100 : 300 }
 run 0 -q --machine bgq -n 4 "$dir/vt_prog" flood
 out 'in proportion'
 
-# overlap MACHINE LEAST MOST: checks the time, in us, until rank 0 has received
-# 1 MiB from a rank that computes
+# overlap MACHINE LEAST MOST: checks that the time until rank 0 has received 1
+# MiB from a rank that computes is between LEAST and MOST us
 overlap() {
 	run 0 -q --machine "$1" -n 2 "$dir/vt_prog" overlap
 	echo "$1: $(sort "$dir/out" | tr '\n' ' ')"
@@ -34,9 +35,9 @@ overlap sunway 75 110
 overlap apenet 470 800
 FI_WEFT_DMA=no overlap bgq:2 20000 21000 # without DMA its processor has to send
 
-# reach MACHINE MOST LONG: checks the times, in us, of short and 1 MiB one-sided
-# accesses to a rank that computes; each access reads the values of the previous
-# ones
+# reach MACHINE MOST LONG: checks one-sided accesses to a rank that computes:
+# short ones take at most MOST us, those of 1 MiB at most LONG us, and each
+# access reads the values written by the previous ones
 reach() {
 	run 0 -q --machine "$1" -n 2 "$dir/vt_prog" reach
 	echo "$1: $(tr '\n' ',' < "$dir/out")"
@@ -49,8 +50,10 @@ reach() {
 reach bgq:2 1.5 610
 reach qsnet2:4 3 1180
 reach gemini 2 180
-# accesses of 8 bytes use the fast path of the machine: STEN, FMA
-# access_takes NAME LEAST MOST COUNT: accesses in the output, in microseconds
+# accesses of 8 bytes use the fast path of the machine: STEN on qsnet2, FMA on
+# gemini
+# access_takes NAME LEAST MOST COUNT: checks that COUNT accesses of this kind in
+# the output take LEAST to MOST us
 access_takes() {
 	awk -v name="$1" -v least="$2" -v most="$3" -v count="$4" \
 		'$2 == name && $1 >= least && $1 <= most { n++ }
@@ -69,7 +72,7 @@ awk 'NR == 1 && $1 < 20000 { exit 1 }' "$dir/out" ||
 run 0 -q --machine bgq -n 4 "$dir/vt_prog" threads
 echo threads
 
-# ranks on one node have less latency than on two
+# the latency between ranks on one node is lower than between two nodes
 same_node=$("$mpiexec" -q --machine bgq:2x1x1x1x1 --ppn 2 -n 2 "$dir/vt_prog" good)
 two_nodes=$("$mpiexec" -q --machine bgq:2x1x1x1x1 --ppn 2 --map TABCDE -n 2 \
 	"$dir/vt_prog" good)
@@ -80,8 +83,8 @@ run 0 -q --machine bgq:2x1x1x1x1 --ppn 2 --map "$dir/map" -n 2 \
 	"$dir/vt_prog" good
 [ "$(cat "$dir/out")" = "$two_nodes" ] || complain "a map from a file gives other times"
 
-# Switches whose tables have one group per port: other groups of these nodes
-# share the entry, and nodes that are not members drop the packets.
+# Switches whose tables have one entry for groups per port: several groups of
+# these nodes share the entry, and nodes that are not members drop the packets.
 sed 's/^routes_port .*/routes_port = 1/' "$top_srcdir/share/machines/sunway" \
 	> "$dir/coarse"
 run 0 -q --machine sunway --report -n 40 "$dir/vt_prog" groups
@@ -111,7 +114,8 @@ run 0 -q --machine "$dir/tree:4" -n 2 "$dir/vt_prog" good
 [ "$(cat "$dir/out")" != "$tree" ] || complain "@em64t has no effect"
 run 125 --machine "$dir/nothing" -n 2 "$dir/vt_prog" good
 
-# options that other launchers would pass on unchecked
+# options in the environment, which other launchers pass on unchecked: the ranks
+# check them
 export FI_WEFT_MACHINE=bgq FI_WEFT_CLOCK=virtual
 FI_WEFT_PPN=-1 run 1 -n 2 "$dir/vt_prog" good
 err 'FI_WEFT_PPN=-1: must be 1 to 1000000 ranks per node'

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Messages that the interface matches (qsnet2): receives progress while the
-# receiver computes, searches take time, the ranks of a node share the processor
-# of the interface; FI_WEFT_MATCH=host. All times are virtual, in us.
+# Tests matching of messages by the interface (qsnet2): receives progress while
+# the receiver computes, searches of the queues take time, and the ranks of a
+# node share the processor of the interface. Also tests FI_WEFT_MATCH=host. All
+# times are virtual, in us.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
 build_mpi vt_match "$top_srcdir/test/vt/vt_match.c" || exit 1
 
-# large PROGRAM MATCH SEND_LEAST SEND_MOST RECV_LEAST RECV_MOST
+# large PROGRAM MATCH SEND_LEAST SEND_MOST RECV_LEAST RECV_MOST: checks the
+# times of a send and a receive with FI_WEFT_MATCH=MATCH
 large() {
 	FI_WEFT_MATCH=$2 run 0 -q --machine qsnet2:4 -n 2 "$dir/vt_match" "$1"
 	echo "$1, $2: $(sort "$dir/out" | tr '\n' ' ')"
@@ -19,7 +21,8 @@ large() {
 }
 large early unit 285 310 1000 1002
 large early host 1285 1310 1285 1310
-# communication threads of bgq and progress threads of gemini do the same
+# threads MACHINE LEAST MOST: checks that bgq's communication threads and
+# gemini's progress threads also let receives progress
 threads() {
 	run 0 -q --machine "$1" -n 2 "$dir/vt_match" early
 	echo "$1: $(sort "$dir/out" | tr '\n' ' ')"
@@ -38,19 +41,22 @@ large typed unit 285 310 1000 1002
 # MPI packs when the send is posted
 large pack unit 1000 1002 285 310
 
-# value PATTERN: third word of the line of the last run
+# value NAME NUMBER: prints the third word of the line of the last run that
+# begins with NAME and NUMBER
 value() {
 	awk -v what="$1" -v n="$2" '$1 == what && $2 == n { print $3 }' "$dir/out"
 }
 
-# differs NAME LESS MORE WANT: checks the difference of two times
+# differs NAME LESS MORE WANT: checks that the times MORE and LESS differ by
+# WANT us
 differs() {
 	awk -v a="$2" -v b="$3" -v want="$4" '
 		BEGIN { exit !(a != "" && b - a > want - .02 && b - a < want + .02) }' ||
 		complain "$1: $3 - $2 us is not $4 us"
 }
 
-# 100 more entries of 60 ns; a processor searches in no time
+# the interface takes 60 ns for each of 100 more entries; the host's processor
+# takes no time to search
 run 0 -q --machine qsnet2:4 -n 2 "$dir/vt_match" queue
 differs "queue, unit" "$(value queue 0)" "$(value queue 100)" 6
 FI_WEFT_MATCH=host run 0 -q --machine qsnet2:4 -n 2 "$dir/vt_match" queue

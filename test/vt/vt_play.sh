@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# mpiexec --replay and --calls: processes that make recorded calls have the same
-# events as the recorded run; recorded calls as a job beside a program.
+# Tests mpiexec --replay and --calls: processes that make recorded calls have
+# the same events as the recorded run, also if these calls are a job beside a
+# program.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
 for app in cg fft lu sort; do
@@ -13,7 +14,8 @@ prog=$dir/vt_jobs
 
 events() { grep -o 'virtual time.*hash.*' "$dir/err"; }
 
-# same MACHINE RANKS PROGRAM ARGUMENTS...
+# same MACHINE RANKS PROGRAM ARGUMENTS...: records a run, and checks that its
+# replay has the same events
 same() {
 	local machine=$1 ranks=$2 want got
 	shift 2
@@ -41,7 +43,7 @@ for machine in bgq gemini; do
 	same $machine 6 "$dir/vt_replay" blocks 64000
 done
 
-# recorded computation takes its time
+# the replay of recorded computation takes the same time
 build_mpi vt_compute "$top_srcdir/test/vt/vt_compute.c" || exit 1
 echo 'solve 100 us' > "$dir/table"
 run 0 -v --machine bgq -n 4 --compute-table "$dir/table" \
@@ -50,7 +52,7 @@ want=$(events)
 run 0 -v --machine bgq --compute 1 --replay "$dir/calls"
 [ "$(events)" = "$want" ] || complain "computation: $(events), not $want"
 
-# the calls of weft-sim --calls are those of mpiexec --calls
+# weft-sim --calls and mpiexec --calls make the same calls
 for calls in halo,ranks=8,bytes=20000,steps=3 shift,ranks=6,bytes=300,compute=7 \
 	alltoall,ranks=5,bytes=64 ring,ranks=4,bytes=100; do
 	want=$("$builddir/weft-sim" --machine gemini --calls $calls 2> /dev/null |
@@ -60,10 +62,10 @@ for calls in halo,ranks=8,bytes=20000,steps=3 shift,ranks=6,bytes=300,compute=7 
 		complain "--calls $calls: $(events), weft-sim $want"
 done
 
-# time_of RANKS: the time that the job of so many ranks has printed
+# time_of RANKS: prints the time that the job with that many ranks has printed
 time_of() { sed -n "s/^$1 ranks .*: \(.*\) us/\1/p" "$dir/out"; }
 
-# a recording as background traffic of a program
+# a recording is replayed as background traffic of a program
 run 0 --machine bgq:2x2x2x2x2 -n 16 --record "$dir/calls" "$prog" main 65536
 run 0 --machine bgq:2x2x2x2x2 -n 16 --place random=3 "$prog" main 65536
 alone=$(time_of 16)
@@ -87,11 +89,12 @@ run 0 --machine bgq -n 4 "$prog" main 64 \
 run 0 --machine bgq -n 4 "$prog" main 64 \
 	: --job --background --calls ring,ranks=2,steps=0
 
-# calls in another folder than mpiexec's; several jobs of calls
+# calls in another folder than mpiexec's current one, and several jobs that
+# replay calls
 (cd "$dir" && mkdir -p sub && run 0 --machine bgq -wdir sub --replay calls \
 	: --job --calls ring,ranks=3; exit $failed) || failed=1
 
-# an OTF2 archive
+# replays an OTF2 archive
 if [ -e "$builddir/.libs/libweft-replay-otf2.so" ]; then
 	run 0 --machine bgq -n 4 --trace "$dir/t.otf2" "$prog" main 64
 	want=$("$builddir/weft-sim" --replay "$dir/t.otf2/traces.otf2" 2> /dev/null |

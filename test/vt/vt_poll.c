@@ -221,7 +221,10 @@ static int poll_by(int (*poll)(void))
 	return found;
 }
 
-/* Receives whose messages have already arrived: none of them waits. */
+/*
+ * Posts receives whose messages have already arrived: none of the receives
+ * waits.
+ */
 static int early(void)
 {
 	int x = 0;

@@ -1,14 +1,14 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Local calls return on every machine while other ranks communicate, at the same
-# virtual time in every run, and a rank that completes receives is not reported
-# as waiting. test/vt/vt_poll.c has the cases.
+# Checks on every machine that local calls return while other ranks communicate,
+# at the same virtual time in every run, and that a rank that completes receives
+# is not reported as waiting. test/vt/vt_poll.c has the cases.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
 build_mpi vt_poll "$top_srcdir/test/vt/vt_poll.c" || exit 1
 
 # once MACHINE RANKS CASE...: checks that the job ends, and that a second run on
-# one core prints the same
+# one core prints the same output
 once() {
 	local machine=$1 n=$2
 	shift 2
@@ -30,13 +30,13 @@ for machine in bgq qsnet2 gemini sunway apenet; do
 	for case in $calls early clock memory; do
 		once $machine 4 $case
 	done
-	# more receives without a packet than the number of polls that counts as
-	# a deadlock
+	# more polls for receives without a packet than the number of polls that
+	# counts as a deadlock
 	once $machine 2 oneway 40000
 done
 once bgq 2 long 1000
-# A rank that polls while all others wait is not a deadlock, unless it polls
-# forever, which test/vt/vt_deadlock.sh tests.
+# If a rank polls while all others wait, this is not a deadlock, unless the rank
+# polls forever, which test/vt/vt_deadlock.sh tests.
 once bgq 4 many_polls 20000
 nothing_left
 exit $failed

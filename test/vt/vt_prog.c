@@ -143,7 +143,7 @@ static void rows(void)
 	MPI_Comm_free(&row);
 }
 
-/* A communicator whose members have no constant stride. */
+/* Uses a communicator whose members' ranks have no constant stride. */
 static void chosen(void)
 {
 	MPI_Comm some;
@@ -207,8 +207,8 @@ static void finalized(void)
 /* ---- virtual time -------------------------------------------------------- */
 
 /*
- * More packets than a rank may have in flight; their time must be proportional
- * to their number.
+ * Sends more packets than a rank may have in flight; the time must be
+ * proportional to the number of packets.
  */
 static void flood(void)
 {
@@ -397,8 +397,8 @@ static void reach(void)
 #define VARIABLES 8192
 
 /*
- * All other ranks add to these variables of rank 0; prints millions of atomics
- * per second.
+ * All other ranks add to the first `variables` words of rank 0; prints millions
+ * of atomics per second.
  */
 static void add_to(MPI_Win win, int64_t *mem, int variables)
 {

@@ -8,7 +8,7 @@
 build_bench latency bw allreduce put_latency acc_latency || exit 1
 build_mpi vt_prog "$top_srcdir/test/vt/vt_prog.c" || exit 1
 
-# Load: one busy process on each core but the last.
+# Load: starts one process that computes on each core but the last.
 busy=
 load() {
 	local i
@@ -24,8 +24,8 @@ unload() {
 }
 trap 'unload; rm -rf "$dir"' EXIT
 
-# once NAME PREFIX ARGUMENTS...: stores output and hash of one run, with a
-# command prefix
+# once NAME PREFIX ARGUMENTS...: stores the output and the event hash of one
+# run; PREFIX is a command that starts it
 once() {
 	local name=$1 before=$2
 	shift 2
@@ -75,11 +75,11 @@ for m in qsnet2 gemini sunway apenet; do
 	same $m -n 2 "$dir/latency" -m 65536 -i 5 -x 2
 	same $m -n 7 "$dir/allreduce" -m 4:4096 -i 5 -x 2 -f
 done
-# links between two chips chosen by load
+# the links between two chips are chosen by load
 same gemini:2x2x2 --map TABC -n 2 "$dir/bw" -m 4096:65536 -i 2 -x 1
 same gemini:2x2x2 --map TABC -n 2 "$dir/put_latency" -m 4096 -i 5 -x 2
 same qsnet2@em64t:4x4 -n 16 "$dir/bw" -m 4096:65536 -i 2 -x 1
-# both rails, from one leaf to another
+# messages from one leaf switch to another use both rails
 same sunway -n 40 "$dir/allreduce" -m 8:1024 -i 2 -x 1 -f
 if [ -n "$LONG" ]; then
 	same bgq -n 2 "$dir/latency" -m 1048576 -i 10 -x 2

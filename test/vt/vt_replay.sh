@@ -9,7 +9,8 @@ for app in cg fft lu sort; do
 done
 build_mpi vt_replay "$top_srcdir/test/vt/vt_replay.c" || exit 1
 
-# same MACHINE RANKS [OPTION...] -- PROGRAM ARGUMENTS...
+# same MACHINE RANKS [OPTION...] -- PROGRAM ARGUMENTS...: checks that a run has
+# the same events without recording, with recording, and in the replay
 same() {
 	local machine=$1 ranks=$2 options=() plain recorded replayed
 	shift 2
@@ -47,7 +48,7 @@ done
 same bgq 6 -- "$dir/vt_replay" blocks 64000
 same gemini 6 -- "$dir/vt_replay" blocks 640
 same bgq 8 --ppn 4 -- "$dir/app_cg" 24
-# A machine of the user's own.
+# The same on a machine of the user.
 for form in fattree dragonfly; do
 	"$builddir/weft-sim" --new $form 100Gb > "$dir/own" 2> /dev/null
 	same "$dir/own" 8 -- "$dir/app_cg" 24
@@ -69,7 +70,8 @@ timeout 60 "$builddir/weft-sim" --machine bgq --compute 0 \
 	--replay "$dir/calls" 2> /dev/null | grep -qE 'virtual time [0-9]\.' ||
 	complain "--compute 0 replays computation"
 
-# The calls of one machine on another, and with another algorithm.
+# Replays calls recorded on one machine on another machine, and with another
+# algorithm.
 run 0 -v --machine gemini -n 8 "$dir/vt_replay" halo 64
 want=$(grep -o 'virtual time.*hash.*' "$dir/err")
 run 0 --machine bgq -n 8 --record "$dir/calls" "$dir/vt_replay" halo 64
@@ -81,7 +83,7 @@ got=$(WEFT_COLL_ALLREDUCE=ring timeout 60 "$builddir/weft-sim" \
 	grep 'virtual time')
 [ "$want" != "$got" ] || complain "WEFT_COLL_ALLREDUCE has no effect"
 
-# A call that cannot be replayed is refused by its name.
+# A call that cannot be replayed is refused, and the message contains its name.
 run 0 --machine bgq -n 2 --record "$dir/calls" "$dir/vt_replay" window 8
 timeout 60 "$builddir/weft-sim" --replay "$dir/calls" > "$dir/out" 2> "$dir/err"
 err 'MPI_Win_allocate cannot be replayed'

@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# Many ranks in virtual time: a rank has no thread of PMIx, and its own memory
-# grows by less than 0.75 KiB per rank of the job. LONG=1: 4096 ranks with at most
-# 4 MiB each, if the host has the memory.
+# Checks jobs of many ranks in virtual time: a rank has no PMIx thread, and its
+# private memory grows by less than 0.75 KiB per rank of the job. LONG=1: 4096
+# ranks with at most 4 MiB each, if the host has the memory.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
 build_mpi "$mark" "$top_srcdir/test/vt/vt_scale.c" || exit 1
 
-# world RANKS: runs a job, and sets threads and private (KiB).
+# world RANKS: runs a job, and sets $threads and $private (KiB).
 world() {
 	run 0 -q --machine bgq -n "$1" "$dir/$mark"
 	read -r _ threads _ private < "$dir/out"
@@ -19,7 +19,8 @@ world() {
 world 32
 small=$private
 world 160
-# 128 ranks more; a page or two of other allocations
+# 0.75 KiB for each of 128 more ranks is 96 KiB; 32 KiB allow for a few pages of
+# other allocations
 [ "$private" -le $((small + 96 + 32)) ] ||
 	complain "160 ranks: $private KiB in a rank, $small KiB with 32 ranks"
 free=$(awk '/MemAvailable/ { print int($2 / 1024) }' /proc/meminfo)

@@ -6,10 +6,10 @@
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
 build_mpi vt_replay "$top_srcdir/test/vt/vt_replay.c" || exit 1
 
-# sum FILE COLUMN: of a table
+# sum FILE COLUMN: prints the sum of a column of a table
 sum() { awk -F'"' '{ print ($3 == "" ? $0 : "node" $3) }' "$dir/$1" |
 	awk -F, -v c="$2" 'NR > 1 { s += $c } END { printf "%.9g\n", s }'; }
-# is WHAT GOT WANT
+# is WHAT GOT WANT: checks that the values are equal
 is() { [ "$2" = "$3" ] || complain "$1: $2, not $3"; }
 
 {
@@ -26,7 +26,7 @@ is "hash without --stats" "$(grep -o 'hash.*' "$dir/err")" "$hash"
 is messages "$(awk -F, '$3 == 1024 && !$5' "$dir/s-messages.csv" | wc -l)" 60
 awk -F, 'NR > 1 && !($7 > $6 && $9 > 0)' "$dir/s-messages.csv" |
 	grep . && complain "a message was received before it was sent"
-# the links of a node are its sums
+# the values of a node are the sums over its links
 for column in 3 4 5 7; do
 	is "column $column of nodes" "$(sum s-nodes.csv "$column")" \
 		"$(sum s-links.csv "$column")"
@@ -35,10 +35,10 @@ bytes=$(sum s-links.csv 4)
 [ "$bytes" -gt 61440 ] || complain "only $bytes bytes on links"
 is "energy of links" "$(sum s-links.csv 7)" \
 	"$(awk -v b="$bytes" 'BEGIN { printf "%.9g", b * 100e-12 }')"
-# every node also takes its power for the duration of the run
+# every node also consumes its power for the duration of the run
 awk -F, 'NR > 1 && !($NF > $(NF - 1))' "$dir/s-nodes.csv" | grep . &&
 	complain "a node takes no energy"
-# JSON lines are the same rows
+# JSON lines contain the same rows as the CSV files
 lines=$(cat "$dir"/s-*.csv | wc -l)
 is "lines of JSON" "$(wc -l < "$dir/s.jsonl")" $((lines - 3))
 if command -v python3 > /dev/null; then

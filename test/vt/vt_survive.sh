@@ -15,7 +15,8 @@ has() {
 	}
 }
 
-# same FILE: keeps the report of a run, and compares it with that of the last
+# same FILE: stores the report of a run in FILE, and compares it with the report
+# of the previous run there
 same() {
 	grep -h -E '^report|^recovery|^ ' "$dir/err" "$dir/out" | sort > "$dir/now"
 	[ ! -f "$dir/$1" ] || cmp -s "$dir/$1" "$dir/now" || {
@@ -25,7 +26,8 @@ same() {
 	mv "$dir/now" "$dir/$1"
 }
 
-# survive MACHINE PLAN RANKS FAILED
+# survive MACHINE PLAN RANKS FAILED: runs a job in which FAILED of RANKS ranks
+# fail under the fault plan PLAN
 survive() {
 	what="$1, $2"
 	run 0 -q --machine "$1" --survive --report --verbose -n $3 \
@@ -51,13 +53,14 @@ for m in bgq gemini qsnet2 sunway apenet; do
 		has '^    rank 3: has failed at 40.000 us, known at 70.000 us'
 		same report.$m
 	done
-	# the time of detection in the machine file
+	# the machine file determines when the failure is detected
 	survive $m 'dead-rank 2 at 30 us' 4 1
 	has '^  detection of rank 2 +3 +10[0-9][0-9]\.'
 	echo "$m: ranks that end"
 done
 
-# a node with its links, on machines that have detours
+# a node that fails together with its links, on machines that can route around
+# it
 for m in gemini qsnet2 sunway; do
 	for i in 1 2; do
 		survive $m 'dead-node 2 at 60us' 6 1
@@ -69,7 +72,7 @@ what='no detour'
 run 125 --machine bgq --survive -n 4 --faults 'dead-node 2 at 60us' "$dir/solver"
 last 'bgq has no detour around dead-node 2, .* dead-processor 2 stops'
 
-# a rank that kills itself ends at a time of its own clock
+# a rank that kills itself ends at a time given by its own clock
 for i in 1 2; do
 	what='a rank that kills itself'
 	run 0 -q --machine bgq --survive --report -n 4 "$dir/solver" 2 35
@@ -77,8 +80,8 @@ for i in 1 2; do
 	same self
 done
 
-# deaths at many moments, also during agreements and shrinks; several ranks of a
-# node
+# deaths at many moments, also during agreements and shrinks, and of several
+# ranks on one node
 what='random'
 runs=6
 [ -z "$LONG" ] || runs=60

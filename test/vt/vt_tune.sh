@@ -1,10 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: BSD-3-Clause
-# The choices of the machine files: no collective whose algorithm they choose is
-# more than 10 % slower than its fastest algorithm, or than other operations that
-# give the same result, on any machine. LONG=1: more ranks and sizes. Barrier,
-# bcast, reduce and allreduce keep the machine's hardware (doc/model.md), except
-# on apenet, which has none.
+# Checks the choices of algorithms in the machine files: on every machine, no
+# collective for which they choose is more than 10 % slower than its fastest
+# algorithm, or than other operations that give the same result. LONG=1: more
+# ranks and sizes. Barrier, bcast, reduce and allreduce always use the machine's
+# hardware for collectives (doc/model.md), except on apenet, which has none.
 . "$top_srcdir/test/run/run_lib.sh" || exit 1
 . "$top_srcdir/test/vt/vt_lib.sh" || exit 1
 within=300
@@ -14,7 +14,7 @@ ranks=4 sizes=8,4096
 [ -z "$LONG" ] || { ranks=4,8,16 sizes=8,512,4096,16384,65536; within=3000; }
 chosen='gather scatter allgather alltoall reduce_scatter scan'
 
-# check MACHINE OPERATION...: weft-tune --check
+# check MACHINE OPERATION...: runs weft-tune --check for these operations
 check() {
 	local machine=$1 op rc
 	shift
@@ -30,7 +30,7 @@ check() {
 	done
 }
 
-# an algorithm that is known to be slower is reported
+# checks that an algorithm known to be slower is reported
 WEFT_COLL_SCAN=linear run 1 -q --machine bgq -n 4 "$tune" --check --ranks 4 \
 	--sizes 8 --only scan
 grep -q '^scan of 4 ranks, 8 bytes: .*; recdbl: ' "$dir/out" ||

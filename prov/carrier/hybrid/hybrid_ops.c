@@ -24,7 +24,8 @@ static int ops_open_carriers(struct hybrid *b,
 
 	a.up = &hybrid_peer_up;
 	a.up_arg = b;
-	a.spin_ns = 1; /* hybrid_wait() spins before it calls this carrier */
+	/* sock must not spin: hybrid_wait() spins before it calls sock */
+	a.spin_ns = 1;
 	ret = weft_carrier_sock.open(&a, &b->sock);
 	if (ret)
 		return ret;
@@ -110,7 +111,9 @@ static void hybrid_name_get(struct weft_carrier *c, union weft_name *name)
 	*name = hybrid_of(c)->name;
 }
 
-/* Returns the carrier of p; if there is none, sets *ret_p to the error. */
+/*
+ * Returns the carrier of p, or NULL if there is none, with the error in *ret_p.
+ */
 static struct weft_carrier *ops_carrier(struct hybrid *b, struct hybrid_peer *p,
 					int *ret_p)
 {
@@ -232,7 +235,7 @@ static void hybrid_wake(struct weft_carrier *c)
 	struct hybrid *b = hybrid_of(c);
 
 	b->shm->ops->wake(b->shm);
-	/* wake of sock also notifies an armed descriptor */
+	/* sock's wake() also notifies an armed descriptor */
 	b->sock->ops->wake(b->sock);
 }
 

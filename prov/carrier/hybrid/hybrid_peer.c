@@ -133,7 +133,7 @@ int hybrid_peer(struct weft_carrier *c, const union weft_name *name,
 	*peer_p = &p->base;
 	if (p->carrier)
 		return 0;
-	/* the new name may have a hint that the stored one lacks */
+	/* keep the new name: it may have a hint that the stored one lacks */
 	p->name = *name;
 	ret = peer_choose(b, p);
 	return ret == -EHOSTUNREACH ? ret : 0;
@@ -176,7 +176,7 @@ static int up_deliver(void *arg, struct weft_peer *src,
 
 	if (!p)
 		return -EAGAIN;
-	/* the peer was lost on the other carrier */
+	/* drop the packet: the peer was lost on the other carrier */
 	if (p->base.lost)
 		return 0;
 	return b->up->deliver(b->up_arg, &p->base, pkt, payload);

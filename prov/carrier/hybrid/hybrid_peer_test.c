@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The choice of a peer's carrier, and its loss, with two carriers of this test:
- * hosts 127.0.0.1 share memory, others do not. A record's port is its index.
+ * The choice of a peer's carrier, and the loss of peers, with two carriers that
+ * this test defines: peers at 127.0.0.1 share memory, others do not. The port
+ * in a peer's name is the index of its record.
  */
 #include "prov/carrier/hybrid/hybrid.h"
 #include "prov/carrier/shm/shm_reach.h"
@@ -25,7 +26,7 @@ struct fake {
 static struct weft_peer shm_peer[PORTS], sock_peer[PORTS], reused[PORTS];
 static struct fake shm, sock;
 static struct hybrid hybrid;
-static int reach; /* result for local names */
+static int reach; /* result of weft_shm_reach() for local names */
 
 static struct {
 	int lost, lost_err, delivered;
@@ -140,12 +141,12 @@ static void local_peers_use_shared_memory(void **state)
 	T_PTR(sock_peer[2].up, remote);
 	T_IS(weft_load32(&hybrid.local_peers), 1);
 	T_IS(weft_load32(&hybrid.oversubscribed), 0);
-	/* this process itself is no local peer */
+	/* this process itself is not a local peer */
 	own = peer_of("127.0.0.1", OWN_PORT);
 	T_PTR(own->carrier, &shm.base);
 	T_IS(weft_load32(&hybrid.local_peers), 1);
 	T_IS(weft_load32(&hybrid.oversubscribed), 1);
-	/* the same name is the same peer */
+	/* another request for the same name returns the same peer */
 	T_PTR(peer_of("127.0.0.1", 1), local);
 	T_IS(own->base.index, 2);
 	carrier_close();
@@ -210,7 +211,10 @@ static void an_unreachable_peer_is_lost_once(void **state)
 	carrier_close();
 }
 
-/* A peer's packets may arrive on the other carrier than those to the peer. */
+/*
+ * Packets from a peer may arrive on a carrier other than the one that sends
+ * packets to the peer.
+ */
 static void a_peer_lost_on_one_carrier_is_lost_on_both(void **state)
 {
 	struct hybrid_peer *p, *again;

@@ -47,8 +47,9 @@ struct loop_packet {
 };
 
 struct loop_flight {
-	struct loop_packet *packet;  /* packet in flight; NULL: acknowledged */
-	struct weft_arq_timer timer; /* time in polls of this endpoint */
+	struct loop_packet *packet; /* packet in flight; NULL: acknowledged */
+	/* retransmission timer; times in polls of this endpoint */
+	struct weft_arq_timer timer;
 };
 
 /* Memory that peers map; freed when the last reference is dropped. */

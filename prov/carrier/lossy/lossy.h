@@ -66,9 +66,10 @@ struct lossy_peer {
 	struct weft_arq_tx tx;
 	/* next frame to retransmit; equal to tx.next: none */
 	uint32_t retransmit_next;
-	struct weft_arq_timer timer; /* runs while frames are in flight, ns */
-	struct weft_arq_win rx;	     /* window of one frame */
-	uint32_t nak_frame; /* frame requested by the last NAK, plus one */
+	/* retransmission timer, ns; runs while frames are in flight */
+	struct weft_arq_timer timer;
+	struct weft_arq_win rx; /* receive window: one frame */
+	uint32_t nak_frame;	/* frame requested by the last NAK, plus one */
 	bool ack_due;
 	bool nak_due;
 };

@@ -210,7 +210,10 @@ static struct lossy_peer *only_peer(struct end *e)
 	return NULL;
 }
 
-/* Both sides continue, without frames in flight, with frame number `seq`. */
+/*
+ * Makes both sides continue with frame number `seq`, while no frames are in
+ * flight.
+ */
 static void pair_continue_at(struct pair *t, uint32_t seq)
 {
 	struct lossy_peer *a = only_peer(&t->a), *b = only_peer(&t->b);

@@ -67,7 +67,8 @@ struct shm_map {
 	dev_t dev;	/* device and inode that identify the region */
 	ino_t ino;
 	uint64_t cookie;
-	unsigned refs;	       /* protected by map_lock in shm_map.c */
+	/* number of references, protected by map_lock in shm_map.c */
+	unsigned refs;
 	struct weft_list node; /* node in map_own of shm_map.c, or in no list */
 };
 
@@ -110,7 +111,10 @@ struct shm_peer {
 	uint64_t head_seen;
 	bool mapped; /* view is valid */
 	bool warm;   /* all pages of the peer's FIFO are populated */
-	/* consecutive reads of a head that is too old for the tail */
+	/*
+	 * consecutive reads of an outdated head, which the tail exceeds by more
+	 * than the FIFO size
+	 */
 	unsigned old_heads;
 	/* value of stats.received when the peer's head was last read */
 	uint64_t received_seen;

@@ -19,7 +19,9 @@
 
 #include <errno.h>
 
-/* sends per check for returned cells, since a check may be a cache miss */
+/*
+ * sends between checks for returned cells, since a check may cause a cache miss
+ */
 #define CELL_BATCH     8
 #define CELL_REUSE_MIN 32 /* 256 KiB, fits the L2 cache */
 

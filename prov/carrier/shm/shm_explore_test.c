@@ -374,7 +374,7 @@ static void two_senders_compete(void **state)
 	T_NULL(explore_fifo(EXPLORE_NO_FAULT, 3));
 }
 
-/* The idle sender's cached head is more than one FIFO length old. */
+/* The idle sender's cached head is behind by more than one FIFO length. */
 static void an_idle_sender_sends_after_a_lap(void **state)
 {
 	plan = polled(2, 3, 1, all_short);

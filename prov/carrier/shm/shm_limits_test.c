@@ -140,7 +140,10 @@ static void a_cell_index_out_of_range_is_refused(void **state)
 	}
 }
 
-/* The region may specify smaller or larger cells than the receiver's. */
+/*
+ * The peer's region may specify smaller or larger cells than the receiver's
+ * region.
+ */
 static void a_packet_longer_than_its_cell_is_refused(void **state)
 {
 	struct pair p;

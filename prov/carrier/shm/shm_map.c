@@ -425,8 +425,8 @@ static int map_refused(struct shm_peer *p, int err)
 }
 
 /*
- * Handles a listener at p's name that has no matching region. It may be about
- * to close, so this is an error only after MAP_MISMATCHES attempts.
+ * Handles a listener at p's name that has no matching region. The listener may
+ * be about to close, so this is an error only after MAP_MISMATCHES attempts.
  */
 static int map_mismatch(struct shm_peer *p)
 {

@@ -210,7 +210,9 @@ static void shm_stats(struct weft_carrier *c, struct weft_carrier_stats *st)
 	st->late = weft_load64_relaxed(&s->late);
 }
 
-/* Does nothing: the death of a process on this host is detected. */
+/*
+ * Does nothing: the carrier itself detects the death of a process on this host.
+ */
 static void shm_ended(struct weft_carrier *c, struct weft_peer *peer)
 {
 }

@@ -88,12 +88,15 @@ int shm_peer_get(struct shm *s, const union weft_name *name,
 	 */
 	if (!p && !shm_name_is_local(s, name) && !shm_reach_by_hint(name))
 		return -EHOSTUNREACH;
-	/* the name may have a new owner that the last tick did not detect */
+	/*
+	 * check now: the name may have a new owner that the last tick did not
+	 * detect
+	 */
 	if (p)
 		shm_tick_peer(s, p);
 	if (!p || p->state == SHM_PEER_LOST)
 		return peer_new(s, name, p_p);
-	/* the new name may have a hint that the stored one lacks */
+	/* keep the new name: it may have a hint that the stored one lacks */
 	if (!p->id.pid && weft_name_hint(name))
 		p->name = *name;
 	*p_p = p;
@@ -379,7 +382,10 @@ void shm_peer_end(struct shm *s, struct shm_peer *p)
 	peer_entries_free(s, p);
 	if (weft_hash_get(&s->by_cookie, p->id.cookie) == p)
 		weft_hash_del(&s->by_cookie, p->id.cookie);
-	/* the caller may hold a pointer into a shared area */
+	/*
+	 * keep the mapping if the caller may hold a pointer into the shared
+	 * area
+	 */
 	if (!p->shared) {
 		shm_map_drop(&p->view);
 		p->mapped = false;

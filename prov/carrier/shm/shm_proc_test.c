@@ -513,7 +513,10 @@ static void a_name_bound_by_another_user_is_not_contacted(void **state)
 	stage_close(s);
 }
 
-/* After setuid() /proc/PID/fd is not readable: sockets pass descriptors. */
+/*
+ * After setuid() /proc/PID/fd is not readable, so descriptors are passed
+ * through sockets.
+ */
 static int setuid_child(int i, void *arg)
 {
 	struct stage *s = arg;

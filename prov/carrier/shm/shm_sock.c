@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Messages through the listening socket. They are rare: first contact needs
- * one only if /proc refuses access, and data need none.
+ * Messages through the listening socket. They are rare: first contact needs one
+ * only if /proc refuses access, and packets need none.
  *
  *   ask       request for the region; the descriptor is returned by SCM_RIGHTS
  *   handover  a sender that closes hands over its region, so that payloads in
@@ -142,7 +142,10 @@ static void sock_accept_handover(struct shm *s, uint64_t cookie, int fd)
 	for (uint32_t i = 0; !p && i < used; i++) {
 		struct shm_entry *e = &s->view.entry[i];
 
-		/* entries at lower indices may have been freed */
+		/*
+		 * skip free entries: entries at lower indices may have been
+		 * freed
+		 */
 		if (weft_load64(&e->state) && e->cookie == cookie)
 			p = shm_peer_admit(s, (uint16_t)i);
 	}

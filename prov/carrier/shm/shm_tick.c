@@ -88,7 +88,7 @@ static void tick_entry(struct shm *s, uint16_t i)
 
 	switch (state & 0xff) {
 	case SHM_CLAIMED:
-		/* the writer was killed while it filled the entry */
+		/* free the entry: the writer was killed while it filled it */
 		if (id.pid && !shm_id_alive(&id))
 			weft_store64(&e->state, 0);
 		break;
@@ -122,8 +122,8 @@ static void tick_entries(struct shm *s)
 }
 
 /*
- * Returns the writer that reserved ticket: that of the first owner record at or
- * after ticket, or the last writer.
+ * Returns the writer that reserved ticket: the writer in the first owner record
+ * at or after ticket, or the last writer if there is no such record.
  */
 static uint16_t stuck_slot_writer(const struct shm *s, uint64_t ticket,
 				  uint64_t tail)

@@ -73,8 +73,8 @@ static void tx_read_head(struct shm *s, struct shm_peer *p, uint64_t ticket)
 }
 
 /*
- * Attempts during which a tail that is more than a FIFO length ahead of the
- * head is attributed to an outdated value of the head.
+ * Number of attempts for which a tail more than a FIFO length ahead of the head
+ * is attributed to an outdated value of the head.
  */
 #define TX_OLD_HEADS 1000
 
@@ -117,7 +117,7 @@ static bool tx_swap(struct shm_peer *p, uint64_t *t_p, uint64_t next)
 	uint64_t ticket = shm_tail_ticket(*t_p);
 
 	if (weft_likely(shm_tail_writer(*t_p) == p->writer))
-		/* relaxed: see the head of the file */
+		/* relaxed: see the comment at the top of this file */
 		return atomic_compare_exchange_strong_explicit(
 			&p->head->tail, t_p, next, memory_order_relaxed,
 			memory_order_relaxed);
@@ -138,7 +138,7 @@ static bool tx_swap(struct shm_peer *p, uint64_t *t_p, uint64_t next)
 static int tx_reserve_any(struct shm *s, struct shm_peer *p, uint32_t n,
 			  uint64_t *ticket_p)
 {
-	/* relaxed: see the head of the file */
+	/* relaxed: see the comment at the top of this file */
 	uint64_t t = weft_load64_relaxed(&p->head->tail);
 	int ret;
 
@@ -373,7 +373,7 @@ static WEFT_NOINLINE int tx_slow_path(struct shm *s, struct shm_peer *p,
 
 /*
  * Sends a payload that fills the first line of a slot. The sender has just
- * stored it, as words: wider loads would wait for these stores.
+ * stored the payload word by word: wider loads would wait for these stores.
  */
 static WEFT_NOINLINE int tx_line(struct shm *s, struct shm_peer *p,
 				 const struct weft_pkt *pkt,
@@ -388,7 +388,7 @@ static WEFT_NOINLINE int tx_line(struct shm *s, struct shm_peer *p,
 		return tx_slow_path(s, p, pkt, iov, iov_count);
 	slot = tx_slot(p, ticket);
 	for (unsigned i = 0; i < SHM_LINE_BYTES / 8; i++) {
-		/* relaxed: this process's memory */
+		/* relaxed: `from` is memory of this process */
 		uint64_t v = weft_load64_relaxed(&from[i]);
 
 		memcpy(slot->payload + 8 * i, &v, sizeof(v));

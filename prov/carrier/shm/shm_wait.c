@@ -103,7 +103,10 @@ void shm_watch(struct weft_carrier *c, const struct weft_carrier_watch *w)
 		return;
 	/* F2 pairs with F2 in wait_prepare(): one side sees the other. */
 	weft_fence_full();
-	/* a thread that is blocked already does not wait on this event word */
+	/*
+	 * wake a thread that is already blocked: it does not wait on this event
+	 * word
+	 */
 	if (weft_load32_relaxed(&s->view.head->wake))
 		shm_wake(c);
 }

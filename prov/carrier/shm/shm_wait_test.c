@@ -194,7 +194,7 @@ static void a_missed_packet_is_delayed_by_one_short_wait(void **state)
 	struct end from;
 	uint64_t best = UINT64_MAX, ns;
 
-	/* without slices, a missed packet is a hang */
+	/* without slices, a missed packet causes a hang */
 	if (weft_wait_is_unbounded())
 		skip();
 	open_blocking(&r.e, 1);

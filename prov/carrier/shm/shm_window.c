@@ -153,7 +153,7 @@ static void window_unmap(struct shm_window *w)
 	free(w);
 }
 
-/* Unmaps the closed windows of an endpoint that no thread reads any more. */
+/* Unmaps an endpoint's closed windows, which no thread reads any more. */
 static void windows_unmap_closed(const struct shm *s)
 {
 	struct weft_list *i, *tmp;

@@ -135,7 +135,7 @@ struct sock_peer {
 	/* With a key: unverified ICMP reports that no process has the port. */
 	uint64_t refusal_ns; /* time of the first report, ns; 0: none */
 	uint64_t probe_ns;   /* time of the next probe, ns */
-	uint32_t refusals;   /* reports since refusal_ns */
+	uint32_t refusals;   /* number of reports since refusal_ns */
 	/* number of datagrams sent to the peer; also the last nonce used */
 	uint64_t count;
 	/* Sender's state. */
@@ -234,7 +234,10 @@ struct sock {
 	uint8_t key[32]; /* key derived from attr.key */
 	struct evp_pkey_st *pair; /* X25519 key pair of this endpoint */
 	uint8_t public[SOCK_PUBLIC_BYTES]; /* public half of the key pair */
-	/* time of the last answer to a datagram for a previous owner, ns */
+	/*
+	 * time of the last answer to a datagram for the name's previous owner,
+	 * ns
+	 */
 	uint64_t stray_answer_ns;
 	bool encrypts;
 	struct weft_code_crc crc;
@@ -250,8 +253,9 @@ struct sock {
 	uint32_t probe_next; /* index of the next peer to probe */
 	uint32_t depth;	     /* nesting depth of the caller's calls */
 	bool polling;
-	bool send_refused; /* the next acknowledgement notifies the caller */
-	bool deferred;	   /* datagrams are left for the next pass to send */
+	/* a send was refused: the next acknowledgement notifies the caller */
+	bool send_refused;
+	bool deferred; /* datagrams are left for the next pass to send */
 	/* set while the progress thread polls: no packet is delivered */
 	bool in_progress_thread;
 	bool dead;	    /* stopped by the fault plan */
@@ -405,7 +409,10 @@ void sock_tx_retransmit_all(struct sock *s, struct sock_peer *p);
 bool sock_tx_pending(const struct sock_peer *p);
 /* Returns whether p should be requested to acknowledge soon. */
 bool sock_tx_ack_soon(const struct sock *s, const struct sock_peer *p);
-/* Logs that p does not answer and marks p to be lost. */
+/*
+ * Logs that p does not answer, and marks p so that the next pass declares it
+ * lost.
+ */
 void sock_tx_fail_silent(const struct sock *s, struct sock_peer *p);
 
 /* sock_rx.c */
@@ -514,9 +521,7 @@ void sock_seal_close(struct sock_seal *seal);
 /* Appends the tag to data, and encrypts data in place if s->encrypts. */
 void sock_seal_sign(const struct sock *s, struct sock_seal *seal, uint8_t *data,
 		    uint32_t bytes);
-/*
- * Returns whether the tag is valid; then encrypted data is decrypted in place.
- */
+/* Returns whether the tag is valid; if so, decrypts encrypted data in place. */
 bool sock_seal_verify(const struct sock *s, struct sock_seal *seal,
 		      uint8_t *data, uint32_t bytes);
 /* Returns whether p's datagram number `count` is new, and records it. */

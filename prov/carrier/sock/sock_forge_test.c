@@ -33,7 +33,7 @@ struct row {
 	const char *what;
 	uint32_t flags;
 	struct record r[2]; /* no second record if its bytes are 0 */
-	uint32_t two;	    /* each record has its own datagram */
+	uint32_t two;	    /* 1: each record is in a datagram of its own */
 	uint32_t cut;	    /* bytes removed from the end */
 	uint32_t got;	    /* packets delivered */
 	int broken;

@@ -81,7 +81,10 @@ static void until_refused(struct end *e, uint64_t want)
 	T_IS(stats_of(e).refused, want);
 }
 
-/* The second datagram has invalid records, so that its sender is lost. */
+/*
+ * The second datagram has invalid records: if it is split off and read, the
+ * carrier reports the loss of its sender.
+ */
 static void coalesced_datagrams_are_split(void **state)
 {
 	struct forger x;
@@ -100,7 +103,7 @@ static void coalesced_datagrams_are_split(void **state)
 /*
  * A datagram with a wrong length is refused, and the rest of the coalesced
  * buffer is dropped. The next datagram has invalid records: if it were read,
- * its sender would be lost.
+ * the carrier would report the loss of its sender.
  */
 static void datagram_with_wrong_length_is_dropped(void **state)
 {

@@ -124,7 +124,10 @@ static bool io_is_error(const struct cmsghdr *c)
 	       (c->cmsg_level == IPPROTO_IPV6 && c->cmsg_type == IPV6_RECVERR);
 }
 
-/* Reads one error from the queue; returns false if there is none. */
+/*
+ * Reads one error from the socket's error queue; returns false if there is
+ * none.
+ */
 static bool io_error_read(struct sock *s)
 {
 	_Alignas(struct cmsghdr) char control[512];
@@ -323,7 +326,7 @@ static uint32_t io_build(struct sock *s, uint32_t i)
 
 /*
  * Handles a smaller path MTU, found at entry i. Later datagrams are smaller;
- * those that already have a sequence number are sent as IP fragments.
+ * datagrams that already have a sequence number are sent as IP fragments.
  */
 static void io_mtu_shrunk(struct sock *s, uint32_t i)
 {
@@ -466,7 +469,8 @@ static uint32_t io_length(const struct sock *s, const uint8_t *data,
 
 /*
  * Handles one datagram, or several that the kernel coalesced. After an invalid
- * one the start of the next is unknown, so the remaining bytes are dropped.
+ * datagram the start of the next one is unknown, so the remaining bytes are
+ * dropped.
  */
 static int io_message(struct sock *s, uint32_t i, int budget)
 {

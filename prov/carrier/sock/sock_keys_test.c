@@ -251,9 +251,9 @@ static void a_hello_is_accepted_once(void **state)
 }
 
 /*
- * A HELLO for an earlier owner of the name is refused, and answered by the new
- * owner's public key, which the sender has here already. HELLOs that arrive at
- * the same time get a single answer.
+ * The new owner of a name refuses a HELLO for an earlier owner, and answers
+ * with its public key, which the sender in this test already has. HELLOs that
+ * arrive at the same time get a single answer.
  */
 static void a_hello_for_an_earlier_owner_is_answered(void **state)
 {
@@ -525,8 +525,8 @@ static pid_t child_fork(int *pipe_p)
 }
 
 /*
- * Polls until e has lost a peer, and returns whether this happens; stores the
- * log messages of that time in text.
+ * Polls until e reports the loss of a peer, and returns whether it does; stores
+ * the messages logged meanwhile in text.
  */
 static bool lost_with_text(struct end *e, char *text, size_t room)
 {

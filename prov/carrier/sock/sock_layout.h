@@ -63,10 +63,11 @@ struct sock_head {
 	 */
 	uint32_t crc;
 	uint32_t magic; /* crc and magic: same offset in all versions */
-	uint64_t from;	/* incarnation of the sender: time of its opening */
-	uint64_t to;	/* incarnation of the receiver; 0: not known yet */
-	uint32_t seq;	/* sequence number of this datagram */
-	uint32_t ack;	/* all sequence numbers below this one have arrived */
+	/* incarnation of the sender: time at which it was opened */
+	uint64_t from;
+	uint64_t to;  /* incarnation of the receiver; 0: not known yet */
+	uint32_t seq; /* sequence number of this datagram */
+	uint32_t ack; /* all sequence numbers below this one have arrived */
 	uint64_t ack_bits; /* bit i: sequence number ack + i has arrived */
 	uint32_t room;	   /* receive window of the sender, bytes */
 	uint32_t stamp;	   /* send time, us; never 0 */

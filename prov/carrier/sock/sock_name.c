@@ -12,7 +12,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* bytes of the headers of IP and UDP */
+/* size of the IP and UDP headers, bytes */
 #define NAME_IPV4_HEADERS 28u
 #define NAME_IPV6_HEADERS 48u
 #define NAME_RCV_BYTES	  (8 << 20)

@@ -13,7 +13,7 @@
 #include <time.h>
 
 #define OPS_PORTS      16 /* UDP ports tried until the TCP port is free, too */
-/* minimum window in datagrams: a split packet must fit */
+/* minimum window, datagrams; all parts of a split packet must fit */
 #define OPS_WINDOW_MIN 32u
 #define OPS_FAULTS                                               \
 	(1u << WEFT_FAULT_LOSS | 1u << WEFT_FAULT_DUPLICATE |    \
@@ -94,7 +94,8 @@ static int ops_faults(struct sock *s, const char *plan)
 
 /*
  * Opens the UDP socket and, for streams, a TCP socket with the same port. If
- * the caller requests no port, tries others until both are free.
+ * the caller requests no port, tries several ports until one is free for both
+ * sockets.
  */
 static int ops_open_name(struct sock *s, const struct weft_carrier_attr *attr)
 {

@@ -62,8 +62,8 @@ static int peer_table_grow(struct sock *s)
 }
 
 /*
- * Sets the largest datagram to p, rounded down to a multiple of eight, since
- * records are padded to eight bytes.
+ * Sets the size of the largest datagram to p, rounded down to a multiple of
+ * eight, since records are padded to eight bytes.
  */
 void sock_peer_dgram_max_set(struct sock_peer *p, uint32_t dgram_max)
 {
@@ -299,7 +299,7 @@ void sock_peer_probe(struct sock *s, struct sock_peer *p)
 /*
  * Reports once that no process of this host has the port of a peer with a
  * loopback address. The peer may open later. If the peer is on another host and
- * was opened at its own loopback, no datagram can ever reach it.
+ * was opened at that host's loopback address, no datagram can ever reach it.
  */
 static void peer_log_absent(struct sock *s, struct sock_peer *p)
 {

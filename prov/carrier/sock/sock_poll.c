@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * A poll pass: delivers packets that are in order from the reorder buffers,
- * reads the socket, then for every busy peer acknowledges, sends and
- * retransmits, and checks whether the peer is lost. Acknowledgements are
- * delayed by up to PASS_ACK_NS, so that data in the other direction can carry
- * them.
+ * reads the socket, and then, for every busy peer, acknowledges, sends and
+ * retransmits datagrams and checks whether the peer is lost. Acknowledgements
+ * are delayed by up to PASS_ACK_NS, so that data in the other direction can
+ * carry them.
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/attr.h"
@@ -48,8 +48,8 @@ static bool pass_peer_ended(const struct sock_peer *p)
 	if (p->broken)
 		return true;
 	/*
-	 * bytes that the peer has sent on its stream are received before its
-	 * end is reported
+	 * bytes that the peer has sent on its stream are received before the
+	 * end of the peer is reported
 	 */
 	return p->bye && p->rx.next == p->bye_seq &&
 	       !stream_peer_receives(&p->stream);
@@ -273,7 +273,10 @@ static int poll_pass(struct sock *s, int budget)
 	s->polling = true;
 	was = s->stats.received;
 	n = pass_read(s, pass_deliver_reordered(s, budget), budget, &left);
-	/* peers wait for responses while the streams are busy */
+	/*
+	 * send deferred datagrams now: peers wait for responses while the
+	 * streams are busy
+	 */
 	if (s->deferred && stream_is_busy(&s->stream))
 		sock_poll_pass_send_deferred(s);
 	n += stream_poll(&s->stream, s->now);
@@ -343,8 +346,8 @@ static bool close_retransmits(int tries)
 }
 
 /*
- * Sends a BYE to every peer for which close waits. Returns 0: there is none; 1:
- * only the BYE is unanswered; 2: data are unacknowledged.
+ * Sends a BYE to every peer for which close waits. Returns 0: there is no such
+ * peer; 1: only the BYE is unanswered; 2: data are unacknowledged.
  */
 static int close_send_bye(struct sock *s, bool repeat)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Datagrams into packets. A valid datagram (CRC, lengths) for this incarnation
- * that is not a duplicate is delivered in order: directly from the read buffer
- * if it is the next one, otherwise later from a copy in the reorder buffer.
+ * Converts datagrams into packets. A valid datagram (CRC, lengths) for this
+ * incarnation that is not a duplicate is delivered in order: directly from the
+ * read buffer if it is the next one, otherwise later from a copy in the reorder
+ * buffer.
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/attr.h"
@@ -199,7 +200,10 @@ int sock_rx_deliver_reordered(struct sock *s, struct sock_peer *p, int budget)
 		if (*g_p && !rx_deliver_reordered(s, p, g_p, budget, &n))
 			break;
 		weft_arq_win_advance(&p->rx);
-		/* the peer stopped at a small window: report the new one */
+		/*
+		 * report the new window: the peer stopped sending at a small
+		 * one
+		 */
 		if (p->small_room_sent)
 			p->ack_now = true;
 	}
@@ -422,7 +426,7 @@ static struct sock_peer *rx_unsigned(struct sock *s,
 		return NULL;
 	}
 	p = sock_peer_of_head(s, from, h, NULL);
-	/* refuse a datagram of this endpoint that was sent back */
+	/* refuse a datagram of this endpoint that was reflected to it */
 	return p && p->self ? rx_replayed(s) : p;
 }
 

@@ -89,7 +89,7 @@ static int sock_stream_supply(struct weft_carrier *c, struct weft_peer *peer,
 	sock_enter(s);
 	if (stream_possible(s, p))
 		ret = stream_supply(&s->stream, &p->stream, x);
-	/* the end of the transfer is reported by poll */
+	/* poll is needed now: it reports the end of the transfer */
 	sock_wait_due_earlier(s, s->now);
 	sock_leave(s);
 	return ret;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packets into datagrams. A packet is sent immediately, since the caller may
- * not call again for a long time. Packets that follow closely while it is in
- * flight, and packets sent while poll runs, share the open datagram, which is
- * sent when it is full, by the next poll, or by the progress thread.
+ * Converts packets into datagrams. A packet is sent immediately, since the
+ * caller may not call again for a long time. Packets that follow closely while
+ * it is in flight, and packets sent while poll runs, share the open datagram,
+ * which is sent when it is full, by the next poll, or by the progress thread.
  *
  *   acked ...... next   open          at most `window` datagrams, and as many
  *   [sent, kept]        [filling]     bytes as the peer's receive window and
@@ -277,7 +277,10 @@ static struct sock_dgram *tx_new(struct sock *s, struct sock_peer *p,
 	return sock_dgram_new(s, room);
 }
 
-/* Pads a nearly full datagram: the kernel segments into equal sizes only. */
+/*
+ * Pads a nearly full datagram to full size: the kernel splits a message only
+ * into segments of equal size.
+ */
 static void tx_pad_full(struct sock_dgram *g)
 {
 	struct sock_record r = { .more = SOCK_PADDING };
@@ -377,7 +380,10 @@ static bool tx_has_room(const struct sock *s, const struct sock_peer *p,
 	return tx_may_send(p, need + (p->open ? p->open->bytes : 0));
 }
 
-/* Writes the packet into the open datagram, a new datagram, or several. */
+/*
+ * Writes the packet into the open datagram, a new datagram, or several
+ * datagrams.
+ */
 static int tx_write(struct sock *s, struct sock_peer *p, struct tx_source *f,
 		    uint32_t bytes, bool unordered)
 {
@@ -577,7 +583,10 @@ void sock_tx_acked(struct sock *s, struct sock_peer *p,
 	uint32_t count = weft_arq_in_flight(&p->tx);
 	uint64_t bytes;
 
-	/* an older acknowledgement than the last one has outdated windows */
+	/*
+	 * ignore an acknowledgement older than the last one: its windows are
+	 * out of date
+	 */
 	if (h->ack - p->tx.acked > count)
 		return;
 	p->room = h->room;
@@ -682,7 +691,9 @@ void sock_tx_mark_unsent(struct sock_peer *p, uint32_t seq)
 		tx_mark_lost(p, sock_flight(p, seq));
 }
 
-/* Returns whether p is silent for too long while data are unacknowledged. */
+/*
+ * Returns whether p has been silent for too long while data are unacknowledged.
+ */
 static bool tx_silent(const struct sock *s, const struct sock_peer *p)
 {
 	uint64_t since = p->last_received_ns > p->wait_ns ? p->last_received_ns

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Packets with WEFT_PKT_SPLIT_OK ("unordered"): if datagrams are smaller, they
- * are split into packets, each delivered from the read buffer as soon as it
- * arrives. The packets carry one long message; the tag of a packet is its
- * offset in the message.
+ * Packets with WEFT_PKT_SPLIT_OK ("unordered"): if such a packet does not fit
+ * in a datagram, it is split into several packets, each delivered from the read
+ * buffer as soon as it arrives. The packets carry one long message; the tag of
+ * a packet is its offset in the message.
  */
 #include "prov/carrier/sock/sock.h"
 #include "src/base/rng.h"

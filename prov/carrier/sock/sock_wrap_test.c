@@ -56,7 +56,10 @@ static int is_acknowledged(void *arg)
 	return ab->tx.acked == ab->tx.next && ba->tx.acked == ba->tx.next;
 }
 
-/* Both directions continue, without datagrams in flight, with number `seq`. */
+/*
+ * Makes both directions continue with number `seq`, while no datagrams are in
+ * flight.
+ */
 static void pair_continue_at(uint32_t seq)
 {
 	const struct weft_arq_tx tx = { .next = seq, .acked = seq };

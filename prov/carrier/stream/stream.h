@@ -32,7 +32,8 @@ struct stream_peer {
 	uint8_t key[STREAM_KEY_BYTES];
 	struct stream_conn *out; /* connection for bytes to the peer, or NULL */
 	struct stream_conn *in;	 /* authenticated connection from the peer */
-	uint64_t retry_ns;	 /* earliest time of the next connect */
+	/* earliest time of the next attempt to connect */
+	uint64_t retry_ns;
 	uint64_t backoff_ns;
 };
 
@@ -52,7 +53,7 @@ struct stream_attr {
 
 struct stream_stats {
 	uint64_t connects; /* connections opened to peers and authenticated */
-	uint64_t accepts;  /* connections from peers authenticated */
+	uint64_t accepts;  /* authenticated connections from peers */
 	uint64_t refused;  /* connections that failed the authentication */
 	uint64_t broken;   /* authenticated connections that broke */
 	uint64_t sent;	   /* payload bytes */
@@ -125,7 +126,7 @@ int stream_expect(struct stream *st, struct stream_peer *p,
  */
 int stream_supply(struct stream *st, struct stream_peer *p,
 		  struct weft_stream_xfer *x);
-/* Ends a transfer without a call of done. */
+/* Ends a transfer without calling done. */
 void stream_withdraw(struct stream *st, struct weft_stream_xfer *x);
 /* Breaks the connection to p, if any. */
 void stream_reset(struct stream *st, struct stream_peer *p);

@@ -168,7 +168,10 @@ static void a_thousand_connections_hold_few_records(void **state)
 	pair_close(p);
 }
 
-/* Half-open connections of unrelated processes do not keep a peer out. */
+/*
+ * Half-open connections of unrelated processes do not prevent a peer from
+ * connecting.
+ */
 static void a_peer_connects_beside_half_open_connections(void **state)
 {
 	enum { N = 40 };

@@ -46,7 +46,7 @@ enum stream_mode { STREAM_OPEN, STREAM_TAGGED, STREAM_ENCRYPTED };
 
 struct stream_hello {
 	uint32_t magic;
-	uint16_t mode; /* enum stream_mode; both sides must have the same */
+	uint16_t mode; /* enum stream_mode; must be equal on both sides */
 	uint16_t port; /* port of the sender's datagrams, network byte order */
 	struct weft_ip address;
 	uint64_t from; /* incarnation of the sender */
@@ -105,7 +105,8 @@ struct stream_conn {
 	/* Records. */
 	/* keys of the tags; NULL: records have no tags */
 	struct stream_seal *seal;
-	uint64_t count;		/* records so far, the nonce */
+	/* number of records so far; used as the nonce */
+	uint64_t count;
 	struct weft_list xfers; /* transfers in progress */
 	/*
 	 * transfer of the record in progress; NULL: no record, or its transfer
@@ -143,7 +144,10 @@ void stream_iov_xfer(struct stream_iov *l, const struct weft_stream_xfer *x,
 		     uint64_t from, uint64_t to);
 
 /* stream.c */
-/* Marks the connection; the next poll closes it and ends its transfers. */
+/*
+ * Marks the connection as broken; the next poll closes it and ends its
+ * transfers.
+ */
 void stream_break(struct stream *st, struct stream_conn *c);
 /* Removes x from its connection. */
 void stream_xfer_end(struct weft_stream_xfer *x);
@@ -152,7 +156,7 @@ void stream_xfer_end(struct weft_stream_xfer *x);
 int stream_listen(struct stream *st);
 void stream_accept(struct stream *st);
 struct stream_conn *stream_conn_new(struct stream *st, int fd, bool incoming);
-/* Closes the descriptor and frees the record, which has no transfers. */
+/* Closes the descriptor and frees the record, which must have no transfers. */
 void stream_conn_free(struct stream *st, struct stream_conn *c);
 /* Enables or disables EPOLLOUT events of c. */
 void stream_conn_want(struct stream *st, struct stream_conn *c, bool writable);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Records into the buffers of transfers. The payload is received directly into
- * the buffer. A head is refused unless it continues a transfer at its first
- * missing byte: so even the head of a record whose tag is wrong can change only
- * bytes of the transfer that no valid record has delivered.
+ * Receives records into the buffers of transfers. The payload is received
+ * directly into the buffer. A head is refused unless it continues a transfer at
+ * its first missing byte: so even the head of a record whose tag is wrong can
+ * change only bytes of the transfer that no valid record has delivered.
  */
 #include "prov/carrier/stream/stream_int.h"
 
@@ -50,7 +50,7 @@ static int rx_head(struct stream *st, struct stream_conn *c)
 	return 0;
 }
 
-/* Collects the memory of the payload that is missing. */
+/* Collects the memory for the missing bytes of the payload. */
 static bool rx_payload(const struct stream *st, const struct stream_conn *c,
 		       struct stream_iov *l)
 {
@@ -61,7 +61,10 @@ static bool rx_payload(const struct stream *st, const struct stream_conn *c,
 				c->head.offset + c->head.bytes);
 		return true;
 	}
-	/* a record with a tag fits; others are dropped in pieces */
+	/*
+	 * scratch has space for a record with a tag; other records are dropped
+	 * in pieces
+	 */
 	if (c->seal) {
 		stream_iov_add(l, st->scratch, c->head.bytes, c->pos);
 		return true;

@@ -84,7 +84,7 @@ static void seal_nonce(uint8_t nonce[SEAL_NONCE], uint64_t count,
 	memcpy(nonce + sizeof(low), &head->ticket, sizeof(head->ticket));
 }
 
-/* Computes the GMAC of a payload in one piece. */
+/* Computes the GMAC of a contiguous payload. */
 static bool seal_ghash(struct stream_seal *s, uint64_t count,
 		       const struct stream_head *head,
 		       const struct iovec *payload, uint8_t tag[STREAM_TAG])

@@ -317,7 +317,10 @@ static void an_idle_connection_is_closed(void **state)
 	pair_close(p);
 }
 
-/* The receiver does not know whether a transfer is in flight. */
+/*
+ * The receiver does not close an idle connection, since it does not know
+ * whether a transfer is in flight.
+ */
 static void only_the_sender_closes_an_idle_connection(void **state)
 {
 	struct pair *p = pair_open(STREAM_TAGGED);

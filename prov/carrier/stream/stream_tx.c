@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Transfers into records, sent from the caller's memory. Only encrypted
- * payloads are copied.
+ * Divides transfers into records, which are sent from the caller's memory. Only
+ * encrypted payloads are copied.
  */
 #include "prov/carrier/stream/stream_int.h"
 
@@ -77,7 +77,10 @@ static void tx_iov(const struct stream_conn *c, struct stream_iov *l)
 		       done > bytes ? done - bytes : 0);
 }
 
-/* Fault plan: shortens the iovec so that the connection breaks at a byte. */
+/*
+ * Fault plan: shortens the iovec so that the connection breaks after cut_bytes
+ * bytes.
+ */
 static void tx_cut(const struct stream *st, const struct stream_conn *c,
 		   struct stream_iov *l)
 {
@@ -115,7 +118,10 @@ static ssize_t tx_write(const struct stream *st, struct stream_conn *c)
 	return n;
 }
 
-/* Ends a record; ends its transfer if it was the last. */
+/*
+ * Ends a record, and also its transfer if the record was the last one of the
+ * transfer.
+ */
 static void tx_record_done(struct stream *st, struct stream_conn *c)
 {
 	c->now->moved += c->head.bytes;
@@ -168,7 +174,10 @@ int stream_tx_run(struct stream *st, struct stream_conn *c)
 		records += n;
 		x = c->now;
 		if (c->record || !x) {
-			/* until the rest is sent, no wait may block */
+			/*
+			 * with EPOLLOUT enabled, a wait ends as soon as more
+			 * can be sent
+			 */
 			stream_conn_want(st, c, true);
 			return records;
 		}

@@ -9,7 +9,7 @@ libweftcunit_la_SOURCES = \
 	prov/group/cunit/cunit_board.c prov/group/cunit/cunit_node.c \
 	prov/group/cunit/cunit_packet.c prov/group/cunit/cunit_single.c
 libweftcunit_la_LIBADD = -lm
-# exact sums and copies are loops over arrays
+# -O3, since exact sums and copies are loops over arrays
 libweftcunit_la_CFLAGS = $(AM_CFLAGS) -O3
 
 EXTRA_DIST += prov/group/cunit/README

@@ -130,7 +130,7 @@ size_t weft_cunit_segment_bytes(const struct weft_cunit_geo *geo);
  */
 int weft_cunit_group_open(const struct weft_cunit_group_attr *attr,
 			  struct weft_cunit_group **g_p);
-/* Fails pending operations with -ECANCELED. */
+/* Closes the group; pending operations fail with -ECANCELED. */
 void weft_cunit_group_close(struct weft_cunit_group *g);
 
 /*

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Calls the common kernels (src/base/num.h) and adds exact numbers. */
+/*
+ * Calls the common arithmetic functions of src/base/num.h, and adds exact
+ * numbers.
+ */
 #include "prov/group/cunit/cunit_alu.h"
 #include "prov/group/cunit/cunit_exact.h"
 #include "src/base/attr.h"

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Credits, which show when a slot may be reused (head of cunit_layout.h). */
+/*
+ * Credits, which show when a slot may be reused (see the comment at the top of
+ * cunit_layout.h).
+ */
 #include "prov/group/cunit/cunit_group.h"
 #include "src/base/must.h"
 

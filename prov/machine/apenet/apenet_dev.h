@@ -210,8 +210,8 @@ struct apenet_target {
 };
 
 /*
- * Translates and stores the data; NULL: translates only. Returns enum
- * weft_apenet_status.
+ * Translates the address and stores the data; if data is NULL, only translates.
+ * Returns enum weft_apenet_status.
  */
 unsigned apenet_buf_store(struct weft_apenet *a, struct apenet_target *p,
 			  const unsigned char *data);
@@ -254,9 +254,9 @@ void apenet_tx_buf_closed(struct weft_apenet *a);
 int apenet_rx_deliver(void *arg, struct weft_peer *src,
 		      const struct weft_pkt *pkt, const void *payload);
 /*
- * Processes one packet from a node, which may modify data meanwhile; -EAGAIN:
- * no space for the events of the packet. links: packets from this node cross a
- * link.
+ * Processes one packet from a node, which may modify the data meanwhile;
+ * -EAGAIN: no space for the events of the packet. links: packets from this node
+ * cross a link.
  */
 int apenet_rx_packet(struct weft_apenet *a, uint32_t node, bool links,
 		     const struct weft_pkt *pkt, const void *data);

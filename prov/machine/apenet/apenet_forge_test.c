@@ -69,7 +69,9 @@ static void node_numbers_are_limited(void **state)
 	pair_close(&p);
 }
 
-/* On a link, a packet is not used without a CRC, whatever its flags. */
+/*
+ * A packet from a link is not accepted without a CRC, regardless of its flags.
+ */
 static void a_packet_of_a_link_needs_a_crc(void **state)
 {
 	const char data[8] = "12345678";
@@ -281,7 +283,9 @@ static void a_reply_that_ends_early_is_an_error(void **state)
 	pair_close(&p);
 }
 
-/* The source of a staged put needs no rights: only peers do. */
+/*
+ * The source of a staged put needs no access rights, which apply to peers only.
+ */
 static void a_staged_put_from_a_buffer_without_rights(void **state)
 {
 	struct weft_apenet_cmd c;
@@ -301,7 +305,10 @@ static void a_staged_put_from_a_buffer_without_rights(void **state)
 	pair_close(&p);
 }
 
-/* The next message of the node ends one that is being collected. */
+/*
+ * The next message from a node ends the node's message that is still being
+ * collected.
+ */
 static void an_interrupted_staged_message_is_cut(void **state)
 {
 	struct apenet_header h = {
@@ -366,7 +373,10 @@ static void a_budget_is_the_number_of_steps(void **state)
 	pair_close(&p);
 }
 
-/* Commands for another node, here for the board itself, are executed. */
+/*
+ * Commands for other nodes (in this test for the board itself) are still
+ * executed.
+ */
 static void a_lost_node_ends_only_its_own_commands(void **state)
 {
 	struct weft_apenet_event ev;
@@ -452,7 +462,7 @@ static void lost_nodes_are_reported_after_a_full_queue(void **state)
 		T_IS(ev.bytes, 8);
 	}
 	T_IS(weft_apenet_event(p.s[0].a, &ev), -EAGAIN);
-	/* events that were not read are freed */
+	/* events that were not read are freed by the close */
 	for (uint32_t node = 1; node <= 12; node++)
 		begin_message(&p, node);
 	for (uint32_t node = 1; node <= 12; node++)

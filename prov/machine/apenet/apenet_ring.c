@@ -11,16 +11,17 @@ struct apenet_ring {
 	struct weft_peer *peer;
 	struct weft_list pending;
 	/* ring of the peer, to which this process sends */
-	uint32_t sent; /* packets accepted from the engine */
+	uint32_t sent; /* number of packets accepted from the engine */
 	/* next packet to put; less than `sent`: it is a retransmission */
 	uint32_t next;
-	uint32_t credit; /* acknowledged packets, whose slots are free */
-	bool keeps;	 /* sent packets are kept in this ring's send slots */
+	/* number of acknowledged packets, whose slots are free */
+	uint32_t credit;
+	bool keeps; /* sent packets are kept in this ring's send slots */
 	struct apenet_slots out;
 	uint16_t bytes[APENET_RING_SLOTS]; /* lengths of the send slots */
 	/* ring of this process, to which the peer sends */
 	uint32_t arrived;
-	uint32_t taken;	   /* packets accepted by the engine */
+	uint32_t taken;	   /* number of packets accepted by the engine */
 	uint32_t returned; /* last value of `taken` sent to the peer */
 	bool missing;	   /* packets after `arrived` were damaged or lost */
 	bool due;	   /* a credit must be sent now */
@@ -155,7 +156,7 @@ static void ring_pend(struct apenet_rings *s, struct apenet_ring *r)
 static void ring_event(struct apenet_rings *s,
 		       const struct weft_apenet_event *ev);
 
-/* Reads the events of the board. */
+/* Handles the events of the board. */
 static void ring_events(struct apenet_rings *s)
 {
 	struct weft_apenet_event ev;

@@ -44,11 +44,12 @@ struct apenet_rings {
 	 */
 	struct apenet_slots out;
 	uint32_t out_put;
-	uint32_t out_read;	/* puts whose send slots have been read */
+	/* number of puts whose send slots have been read */
+	uint32_t out_read;
 	struct weft_table peer; /* struct apenet_ring by peer index */
 	/* rings with refused packets, unsent credits or retransmissions */
 	struct weft_list pending;
-	uint64_t dropped; /* packets that no slot expected */
+	uint64_t dropped; /* number of packets that no slot expected */
 	uint64_t resent;  /* retransmitted packets */
 };
 

@@ -59,7 +59,7 @@ static void in_close(struct apenet_in *in)
 	memset(in, 0, sizeof(*in));
 }
 
-/* Ends a message of which packets are missing. */
+/* Ends a message from which packets are missing. */
 static void in_truncate(struct weft_apenet *a, struct apenet_in *in,
 			const struct rx *r)
 {

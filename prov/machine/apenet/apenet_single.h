@@ -82,9 +82,9 @@ WEFT_INLINE int apenet_single_send(struct weft_apenet *a,
 
 /*
  * Receives a put without CRC from a node, if the TLB has its page. The caller
- * has read all events and reads this one at once, so it is not stored. No
- * message of several packets is open. Returns the address of the stored data;
- * NULL: the packet was not processed.
+ * has read all earlier events and handles this put at once, so no event is
+ * stored. The caller ensures that no message of several packets is open.
+ * Returns the address of the stored data; NULL: the packet was not processed.
  */
 WEFT_INLINE void *apenet_single_receive(struct weft_apenet *a, uint32_t node,
 					const struct weft_pkt *pkt,
@@ -105,7 +105,7 @@ WEFT_INLINE void *apenet_single_receive(struct weft_apenet *a, uint32_t node,
 	if (weft_unlikely(n < 0))
 		return NULL;
 	b = &a->buf[n];
-	/* a buffer for one node is host memory */
+	/* a buffer that only one node may access is in host memory */
 	if (weft_unlikely(b->only != node ||
 			  !apenet_buf_holds(b, pkt->tag, pkt->len,
 					    WEFT_APENET_MAY_WRITE)))

@@ -367,8 +367,11 @@ static void slow_readers_lose_no_event(void **state)
 
 /* ---- damage on the link (APE-22) ---- */
 
-static int noise_countdown; /* packets until the damaged one */
-/* damaged bit: of struct weft_pkt, then of the data */
+static int noise_countdown; /* number of packets before the damaged one */
+/*
+ * index of the damaged bit, counted through struct weft_pkt and then through
+ * the data
+ */
 static size_t noise_bit;
 
 static void noise(struct weft_pkt *pkt, unsigned char *data)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * The TLB (APE-06): a hit avoids the embedded processor; a miss takes 1.1 us of
- * the processor per packet and refills the TLB. The TLB has 512 entries for
- * pages of 4 KB and 64 KB, with LRU replacement.
+ * The TLB (APE-06): a hit does not use the embedded processor; a miss occupies
+ * the processor for 1.1 us per packet and refills the TLB. The TLB has 512
+ * entries for pages of 4 KB and 64 KB, with LRU replacement.
  */
 #include "test/support/apenet_pair.h"
 
@@ -183,7 +183,10 @@ static void a_closed_buffer_leaves_no_translation(void **state)
 	apenet_tlb_fini(&t);
 }
 
-/* The entry that a lookup tries first may have been freed or replaced. */
+/*
+ * A removed translation is not found, even if its entry is the one that a
+ * lookup tries first.
+ */
 static void a_removed_translation_is_not_found(void **state)
 {
 	struct apenet_tlb t;

@@ -16,7 +16,7 @@
 
 #include "src/base/attr.h"
 
-/* few are needed: the transport reads events at once */
+/* a small number suffices: the transport reads events at once */
 #define APENET_TRANSPORT_EVENTS 64
 
 struct apenet_transport {

@@ -345,7 +345,10 @@ static int refuse(void *arg, struct weft_peer *src, const struct weft_pkt *pkt,
 	return -EAGAIN;
 }
 
-/* The sender can write the slot of a packet that the engine has refused. */
+/*
+ * The sender overwrites the slot of a packet that the engine has refused: the
+ * packet is dropped.
+ */
 static void a_slot_that_changes_before_its_delivery_is_dropped(void **state)
 {
 	static const struct weft_carrier_up refusing = {

@@ -337,7 +337,10 @@ void apenet_tx_lost(struct weft_apenet *a, uint32_t node, bool all)
 	}
 }
 
-/* Marks messages whose data is neither staged nor in a registered buffer. */
+/*
+ * Marks messages whose data is not staged and whose buffer is no longer
+ * registered.
+ */
 void apenet_tx_buf_closed(struct weft_apenet *a)
 {
 	struct weft_list *pos;

@@ -8,12 +8,12 @@
  *   with result      a remote get of a direct put whose payload is an atomic
  *                    address: load, load and clear, increment, decrement
  *
- * The L2 cache has no other atomics; the machine's software sends a message to
- * the owner for those. As for all bulk data, this unit does the work of both
- * (bgq_bulk.c): it checks the peer's base addresses and range registers, and
- * performs the access on the word, which both processes have mapped, by atomic
- * instructions of the processor. So the access is atomic with respect to all
- * processes, and the peer may compute.
+ * The L2 cache has no other atomics; for other atomics the machine's software
+ * sends a message to the owner of the word. As for all bulk data, this unit
+ * does the work of both (bgq_bulk.c): it checks the peer's base addresses and
+ * range registers, and performs the access on the word, which both processes
+ * have mapped, by atomic instructions of the processor. So the access is atomic
+ * with respect to all processes, and the peer may compute.
  */
 #include "prov/machine/bgq/bgq_bulk.h"
 

@@ -161,7 +161,10 @@ static int bulk_refuse(struct bgq_bulk *b, enum weft_bgq_error e, unsigned id,
 	return -EACCES;
 }
 
-/* Checks the peer's range registers, as the peer's unit would. */
+/*
+ * Checks an access to the peer's memory against the peer's range registers, as
+ * the peer's unit would.
+ */
 static int bulk_peer_range(struct bgq_bulk *b, struct weft_peer *peer,
 			   uint64_t addr, uint64_t bytes, bool store)
 {
@@ -302,7 +305,10 @@ static int bulk_run_gets(struct bgq_bulk *b, struct weft_peer *peer,
 	return err;
 }
 
-/* Called by the injection side of the unit for direct puts and remote gets. */
+/*
+ * Executes a direct put or a remote get; called by the injection side of the
+ * unit.
+ */
 static int bulk_run(struct weft_bgq *mu, const struct bgq_desc *d)
 {
 	struct bgq_bulk *b =
@@ -338,8 +344,8 @@ int bgq_bulk_post(struct bgq_bulk *b, const struct weft_bgq_desc *d)
 }
 
 /*
- * Sets ranges and base addresses for the local segments of a transfer, cut to
- * its bytes. Returns their number.
+ * Sets ranges and base addresses for the local segments of a transfer, limited
+ * to the bytes of the transfer. Returns the number of segments.
  */
 static unsigned local_open(struct bgq_bulk *b, const struct weft_dma *d,
 			   unsigned flags, struct iovec *seg)

@@ -366,7 +366,10 @@ static uint64_t offset_of(const void *mem)
 	return (uintptr_t)mem - 4096;
 }
 
-/* Descriptors of atomics whose word this process has not mapped. */
+/*
+ * Descriptors of atomics on a word that this process has not mapped are
+ * refused.
+ */
 static void an_atomic_needs_its_word(void **state)
 {
 	struct weft_bgq_put to = { .bat = BASE,

@@ -100,8 +100,8 @@ struct bgq_range {
 	uint64_t bytes; /* size; 0: disabled */
 	uint32_t flags;
 	/*
-	 * includes addresses that may be unmapped (bgq_bulk.c): the kernel
-	 * stores bytes there, and no atomics are performed
+	 * includes addresses that may be unmapped (bgq_bulk.c): bytes are
+	 * stored there by a system call, and no atomics are performed
 	 */
 	bool gaps;
 };

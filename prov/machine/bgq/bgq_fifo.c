@@ -87,8 +87,8 @@ static uint64_t done_word(unsigned seq, uint64_t end)
 
 /*
  * Commits a packet. The engine that completes a packet and the engine that
- * advances the tail both modify its done word. The later one sees the value
- * of the earlier one, so no complete packet stays behind the tail. Meanwhile
+ * advances the tail both modify its done word. The later one sees the value of
+ * the earlier one, so the tail always advances over complete packets. Meanwhile
  * the tail may have advanced by BGQ_RMES packets from the value that an
  * interrupted engine has read: the number in the done word then differs.
  */

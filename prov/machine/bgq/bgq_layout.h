@@ -213,7 +213,7 @@ static inline unsigned bgq_chunks(uint64_t n)
 	return (unsigned)((n + WEFT_BGQ_CHUNK - 1) / WEFT_BGQ_CHUNK);
 }
 
-/* Converts a header to a carrier packet and back. */
+/* Convert a header to a carrier packet, and a carrier packet to a header. */
 static inline void bgq_hdr_to_pkt(const struct bgq_hdr *h, struct weft_pkt *p)
 {
 	p->flags = 0;

@@ -605,7 +605,10 @@ static void remote_get_descriptor_is_checked_at_target(void **state)
 	pair_close(&p);
 }
 
-/* Forbidden accesses of random packets are refused and recorded. */
+/*
+ * Accesses by random packets to memory that peers may not access are refused
+ * and recorded.
+ */
 static void random_packets_are_refused(void **state)
 {
 	unsigned char payload[WEFT_BGQ_PAYLOAD];

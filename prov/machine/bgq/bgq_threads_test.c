@@ -53,8 +53,8 @@ static void *rme_run(void *arg)
 }
 
 /*
- * Every chunk before the tail holds its own number, because the tail passes
- * complete packets only.
+ * Checks that every chunk before the tail contains its own number, since the
+ * tail passes complete packets only.
  */
 static void *rme_watch(void *arg)
 {

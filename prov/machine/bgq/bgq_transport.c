@@ -291,7 +291,10 @@ static int bgq_transport_amo(struct weft_unit *u, struct weft_peer *peer,
 	return peer->lost ? -ECONNRESET : weft_transport_amo(u, peer, a, &path);
 }
 
-/* Called by the injection side of the unit for direct puts and remote gets. */
+/*
+ * Adds the puts of a descriptor to the transfer for the model; called by the
+ * injection side of the unit for direct puts and remote gets.
+ */
 static int bgq_transport_dma(struct weft_bgq *mu, const struct bgq_desc *d)
 {
 	struct bgq_transport *e = mu->engine;

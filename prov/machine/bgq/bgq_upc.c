@@ -2,7 +2,8 @@
 /*
  * Performance counters of the Message Unit (UPC): packets and messages,
  * requests of the master ports to memory, accesses of processors to the slave
- * port. The unit has no clock, so a program divides by its own time.
+ * port. The unit has no clock, so a program that needs rates divides the counts
+ * by the time it has measured.
  */
 #include "prov/machine/bgq/bgq_dev.h"
 
@@ -54,7 +55,7 @@ void bgq_upc_write(struct weft_bgq *mu, uint64_t addr, uint64_t bytes)
 void bgq_upc_fetch(struct weft_bgq *mu, struct bgq_inj *f)
 {
 	f->fetches++;
-	/* a slot is aligned to 64 bytes */
+	/* one request, since a slot is aligned to 64 bytes */
 	mu->upc[WEFT_BGQ_UPC_MASTER_READS]++;
 	mu->upc[WEFT_BGQ_UPC_MASTER_READ_BYTES] += sizeof(f->cur);
 }

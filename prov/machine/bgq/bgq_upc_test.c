@@ -120,7 +120,10 @@ static void a_put_writes_data_and_a_counter_per_packet(void **state)
 	T_OK(weft_bgq_inj_post(p.a.mu, 0, &d, NULL));
 	until_received(&p, &p.b, 2);
 	T_IS(upc(&p.b, WEFT_BGQ_UPC_MESSAGES_RECEIVED), 1);
-	/* 64, 3 of 128, 64; the same with 24 bytes less; two counters */
+	/*
+	 * writes per packet: 64, 3 of 128, 64 bytes; for the second packet 24
+	 * bytes less; then the two counters
+	 */
 	T_IS(upc(&p.b, WEFT_BGQ_UPC_MASTER_WRITES), 5 + 5 + 2);
 	T_IS(upc(&p.b, WEFT_BGQ_UPC_MASTER_WRITE_BYTES), 2 * (512 + 32));
 	pair_close(&p);
@@ -153,7 +156,7 @@ static void a_remote_get_is_one_message_that_starts_others(void **state)
 	T_IS(upc(&p.b, WEFT_BGQ_UPC_MESSAGES_SENT), 2);
 	T_IS(upc(&p.b, WEFT_BGQ_UPC_PACKETS_SENT), 4);
 	T_IS(weft_bgq_load(p.b.mu, WEFT_BGQ_INJ_FETCHED, PAIR_RGET), 2);
-	/* the processor of b has not posted them */
+	/* b's processor has not posted these messages */
 	T_IS(upc(&p.b, WEFT_BGQ_UPC_SLAVE_WRITES), 0);
 	pair_close(&p);
 }

@@ -348,7 +348,7 @@ enum weft_gemini_status gemini_bte_arrive(struct weft_gemini *f,
 	return refused ? WEFT_GEMINI_SEQ_TERMINATE : WEFT_GEMINI_OK;
 }
 
-/* Refuses the rest of a send, and returns its buffer by an event. */
+/* Refuses the rest of a send, and returns the send's buffer by an event. */
 static void rmt_refuse(struct weft_gemini *f, struct gemini_rmt *m)
 {
 	if (m->addr)

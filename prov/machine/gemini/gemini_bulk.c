@@ -34,7 +34,7 @@ struct gemini_bulk {
 	struct weft_peer *peer;
 	int ssid;
 	int err;       /* first error */
-	unsigned left; /* descriptors without an event yet */
+	unsigned left; /* number of descriptors without an event yet */
 	uint64_t at;   /* address of the current segment in the peer */
 	bool get;
 	bool taken;
@@ -137,7 +137,7 @@ static void bte_path_set(const struct gemini_bulk *b,
 	path->fifo = (uint8_t)(2 + bulk_channel(b));
 }
 
-/* Ends a descriptor that could not start, without an event. */
+/* Cancels a descriptor that could not start; no event is written for it. */
 static void bulk_cancel(struct gemini_bulk *b, int ssid, int err)
 {
 	b->err = err;
@@ -200,7 +200,11 @@ void gemini_bulk_run(struct gemini_bulk *b, const struct weft_gemini_bte *cmd,
 	int err;
 
 	if (weft_unlikely(bulk_is_model(f))) {
-		bulk_run_model(b, ssid); /* b may have been reused already */
+		/*
+		 * do not access b after this call: it may be in use for another
+		 * transfer
+		 */
+		bulk_run_model(b, ssid);
 		return;
 	}
 	err = bulk_copy(b, cmd, &status);

@@ -154,7 +154,7 @@ static void a_lost_sender_returns_the_buffer(void **state)
 	to.mdh = (uint16_t)p.a.mdh;
 	T_OK(weft_gemini_bte_recv(p.a.f, 1, &to, 64, p.a.rcq, 5));
 	T_IS(arrive_at(p.a.f, 1, 64, 0, 48), WEFT_GEMINI_OK);
-	/* the loss is found by an outstanding request */
+	/* an outstanding request detects the loss */
 	T_OK(weft_gemini_store(p.a.f, 0, 0, &v, 8));
 	weft_gemini_close(p.b.f);
 	for (int i = 0; i < 1000000; i++) {

@@ -57,7 +57,7 @@ struct gemini_txn {
 	bool closed;	/* no more requests can be added */
 	uint8_t status; /* first error status */
 	uint16_t cq;
-	uint32_t pending; /* requests without response */
+	uint32_t pending; /* number of requests without response */
 	uint64_t data;
 	/* counter that is decremented at completion; NULL: no fence */
 	uint32_t *fence;
@@ -115,7 +115,7 @@ struct gemini_channel {
 	struct gemini_bte_desc *tx; /* ring of WEFT_GEMINI_TX_DESCS + 1 */
 	uint32_t tx_head;
 	uint32_t tx_tail;
-	uint32_t in_flight; /* transfers started and not complete */
+	uint32_t in_flight; /* number of transfers started and not complete */
 	struct gemini_rx_desc *rx;
 	uint32_t rx_head;
 	uint32_t rx_tail;
@@ -167,7 +167,8 @@ struct weft_gemini {
 	struct gemini_bulk
 		*bulk; /* GEMINI_BULKS transfers of the message engine */
 	unsigned bulk_cq;
-	uint32_t bte_queued; /* descriptors in the rings of all channels */
+	/* number of descriptors in the rings of all channels */
+	uint32_t bte_queued;
 	struct weft_regs *handles; /* handles of the engine, live; or NULL */
 	uint32_t orb_used;
 	uint32_t orb_next;
@@ -180,7 +181,8 @@ struct weft_gemini {
 	struct gemini_cq cq[WEFT_GEMINI_CQS];
 	struct gemini_mdd mdd[WEFT_GEMINI_MDDS];
 	struct gemini_line amo[GEMINI_AMO_LINES];
-	unsigned ntt_bits; /* low bits of a PE number that are not translated */
+	/* number of low bits of a PE number that are not translated */
+	unsigned ntt_bits;
 	uint16_t ntt[WEFT_GEMINI_NTT];
 	uint16_t vmdh[WEFT_GEMINI_VMDHS]; /* handle plus one; 0: none */
 };

@@ -68,7 +68,8 @@ enum gemini_cmd {
 #define GEMINI_DATA_MASK   ((UINT64_C(1) << 56) - 1)
 #define GEMINI_BOX_CONTROL 64
 #define GEMINI_SLOT_HEAD   8
-#define GEMINI_FLAG_HEAD   16 /* flag offset and flag before the data */
+/* bytes of flag offset and flag, which precede the data */
+#define GEMINI_FLAG_HEAD   16
 
 static_assert(WEFT_GEMINI_MDDS == GEMINI_MDH_MASK + 1, "12-bit handle");
 static_assert(WEFT_GEMINI_PE_BITS + WEFT_GEMINI_OFFSET_BITS == 58,

@@ -175,7 +175,9 @@ static void blocks_complete_over_any_links(void **state)
 
 /* ---- waiting ---- */
 
-/* A response may wait for others to the same PE, but not while its unit waits.
+/*
+ * A response may be delayed, to be sent with others to the same PE, but not
+ * while its unit waits.
  */
 static void a_wait_sends_pending_responses(void **state)
 {

@@ -261,8 +261,8 @@ static void bulk_complete(struct weft_dma *dma, int err)
 }
 
 /*
- * Checks the remote memory of a transfer, live, as the target's MMU would.
- * -EAGAIN, -EOPNOTSUPP: no shared memory with the peer.
+ * Live: checks the access of a transfer to remote memory, as the target's MMU
+ * would. -EAGAIN, -EOPNOTSUPP: no shared memory with the peer.
  */
 static int bulk_check(struct qsnet2_bulk *b, struct weft_peer *peer, bool get)
 {

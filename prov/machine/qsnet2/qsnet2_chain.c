@@ -103,15 +103,15 @@ static size_t block_offset(const struct qsnet2_chain *c, unsigned i)
 
 static uint64_t fired(const struct qsnet2_chain *c, unsigned i)
 {
-	/* events fire only when this thread polls */
+	/* not atomic: events fire only when this thread polls */
 	return event(c, i)->fired;
 }
 
 /* ---- blocks of commands ---- */
 
 /*
- * Writes the command of a DMA from slot to slot, or without data, and the event
- * that it sets.
+ * Writes the command of a DMA that copies slot to slot, or has no data, and
+ * sets event i at the target.
  */
 static void put_dma(const struct qsnet2_chain *c, struct weft_qsnet2_stream *st,
 		    uint32_t vproc, unsigned i, uint32_t bytes)

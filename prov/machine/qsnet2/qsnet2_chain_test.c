@@ -17,7 +17,8 @@
 
 struct chain_fixture {
 	struct weft_qsnet2 *s[UNITS];
-	struct weft_peer *peer[UNITS][UNITS]; /* unit j as known to unit i */
+	/* peer[i][j]: unit j in the peer table of unit i */
+	struct weft_peer *peer[UNITS][UNITS];
 	struct weft_chain *chain[UNITS];
 	struct weft_tree tree;
 };

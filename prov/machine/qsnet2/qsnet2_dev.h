@@ -181,8 +181,8 @@ struct weft_qsnet2 {
 	void (*thread)(void *, unsigned, const uint64_t *);
 	void *arg;
 	/*
-	 * Set by qsnet2_transport.c: input queue, and callbacks for a filled
-	 * slot and for packets to be refused.
+	 * Set by qsnet2_transport.c: the input queue, a callback for a filled
+	 * slot, and a callback that returns whether to refuse a packet.
 	 */
 	struct weft_qsnet2_input *input;
 	void (*commit)(struct weft_qsnet2 *s, uint64_t slot,
@@ -190,7 +190,7 @@ struct weft_qsnet2 {
 	bool (*refuse)(struct weft_qsnet2 *s, struct weft_peer *src);
 	void *engine;
 	unsigned assemblers; /* maximum number of DMA packets in flight */
-	unsigned in_flight;  /* DMA packets in flight */
+	unsigned in_flight;  /* number of DMA packets in flight */
 	/* there may be threads, broadcasts, faults or timeouts to poll */
 	bool rare;
 	struct weft_list run[2]; /* queues: normal, high priority */
@@ -221,7 +221,7 @@ struct weft_qsnet2 {
 	struct weft_list tports; /* tagged ports: struct weft_qsnet2_tports */
 	unsigned queues;	 /* highest queue number in use + 1 */
 	struct weft_hash pagers; /* context + 1 -> struct qsnet2_pager */
-	unsigned maps;		 /* entries of `map` in use */
+	unsigned maps;		 /* number of entries of `map` in use */
 	struct qsnet2_map map[QSNET2_MAPS];
 	struct qsnet2_dma dma[QSNET2_DMAS];
 	struct qsnet2_bulk *bulk; /* QSNET2_BULKS transfers */
@@ -232,7 +232,7 @@ struct weft_qsnet2 {
 	struct qsnet2_map *bulk_map;
 	struct qsnet2_queue *queue[WEFT_QSNET2_QUEUES];
 	struct qsnet2_mmu mmu;
-	unsigned faults; /* entries of `fault` in use */
+	unsigned faults; /* number of entries of `fault` in use */
 	struct qsnet2_fault fault[QSNET2_FAULTS];
 };
 
@@ -320,8 +320,8 @@ void qsnet2_tx_ack(struct weft_qsnet2 *s, struct weft_peer *src, uint32_t id,
 		   unsigned ack);
 void qsnet2_tx_lost(struct weft_qsnet2 *s, struct weft_peer *peer);
 /*
- * qsnet2_channel_restart retransmits a packet after a Discard or timeout, or
- * traps the queue.
+ * Number of a channel's packet. qsnet2_channel_restart retransmits that packet
+ * after a Discard or timeout, or traps the queue.
  */
 uint32_t qsnet2_channel_id(const struct qsnet2_queue *q,
 			   const struct qsnet2_channel *c);
@@ -355,8 +355,8 @@ void qsnet2_dma_lost(struct weft_qsnet2 *s, struct weft_peer *peer);
 void qsnet2_dma_timeout(struct weft_qsnet2 *s, struct qsnet2_dma *d);
 
 /*
- * qsnet2_event.c: sets an event; perm: permission required for the event's
- * memory
+ * qsnet2_event.c: sets an event; perm: permission that access to the event's
+ * memory requires
  */
 enum weft_qsnet2_trap qsnet2_event_set(struct weft_qsnet2 *s, unsigned context,
 				       uint64_t address, uint32_t count,

@@ -3,8 +3,8 @@
  * Demand paging. The driver of a context may map missing memory on first use. A
  * packet that needs a missing translation is acknowledged with Discard before
  * any of its transactions is executed, and the driver is called later; the
- * sender's unit retransmits the packet, without the two processes. For the
- * unit's own engines the driver is called synchronously.
+ * sender's unit then retransmits the packet without involving either process.
+ * For the unit's own engines the driver is called synchronously.
  */
 #include "prov/machine/qsnet2/qsnet2_dev.h"
 

@@ -152,7 +152,9 @@ static void invalid_stores_trap_the_queue(void **state)
 	T_IS(st.trap, WEFT_QSNET2_TRAP_WRITE_ORDER);
 	T_IS(st.address, 16);
 	T_OK(weft_qsnet2_queue_clear(p.a.s, q));
-	/* the port starts again with word 0 at the tail */
+	/*
+	 * after the error is cleared, the port begins with word 0 at the tail
+	 */
 	T_OK(weft_qsnet2_queue_store(p.a.s, q, 1024 - 8, w, 8));
 	T_IS(weft_qsnet2_queue_store(p.a.s, q, 1024, w, 8), -EIO);
 	T_OK(weft_qsnet2_queue_state(p.a.s, q, &st));

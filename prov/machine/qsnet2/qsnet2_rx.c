@@ -117,7 +117,7 @@ static unsigned rx_write_units(struct rx_packet *p,
 	if (rx_write(p, t, data) != WEFT_QSNET2_ACK_OK)
 		return WEFT_QSNET2_ACK_ERROR;
 	if (p->slot && t->address < p->slot_bytes)
-		/* input queue slots are in host byte order */
+		/* no conversion: input queue slots are in host byte order */
 		return WEFT_QSNET2_ACK_OK;
 	dst = qsnet2_memory_translate(p->s, p->context, t->address, t->bytes,
 				      WEFT_QSNET2_REMOTE_WRITE, &like);

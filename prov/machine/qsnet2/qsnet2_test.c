@@ -382,7 +382,7 @@ static void dmas_share_the_engine_round_robin(void **state)
 	pair_close(&p);
 }
 
-/* More discards than a restart count can hold. */
+/* The target discards a packet more often than a restart count can hold. */
 static void unlimited_restarts_outlast_discards(void **state)
 {
 	struct weft_qsnet2_dma d = { .bytes = 100,

@@ -221,7 +221,7 @@ static void a_long_message_is_fetched_after_matching(void **state)
 	T_IS(t_differs(w[0].mem + 3, 300001, 1), -1);
 	T_IS(stats(0).fetched, 1);
 	weft_qsnet2_stats(w[1].s, &st);
-	T_IS(st.dmas, 1); /* run by the sender's unit */
+	T_IS(st.dmas, 1); /* the sender's unit has run the DMA */
 	world_close();
 }
 

@@ -450,7 +450,8 @@ static int qsnet2_transport_move(struct weft_unit *u, struct weft_peer *peer,
 		if (weft_unlikely(p->queues < QSNET2_TRANSPORT_BULK))
 			(void)qsnet2_transport_queues(
 				e, p,
-				QSNET2_TRANSPORT_BULK); /* failure is ignored */
+				/* on failure, the open queues are used */
+				QSNET2_TRANSPORT_BULK);
 	}
 	return qsnet2_bulk_move(e->s, u, peer, d, get);
 }

@@ -412,8 +412,8 @@ static enum cmd_result cmd_step(struct weft_qsnet2 *s, struct qsnet2_queue *q)
 }
 
 /*
- * Executes a queue until it is empty or stalls. Returns the number of commands
- * executed.
+ * Executes the commands of a queue until it is empty or stalls. Returns the
+ * number of commands executed.
  */
 int qsnet2_tx_queue(struct weft_qsnet2 *s, struct qsnet2_queue *q)
 {
@@ -424,7 +424,10 @@ int qsnet2_tx_queue(struct weft_qsnet2 *s, struct qsnet2_queue *q)
 	return count;
 }
 
-/* Executes queues, high priority first; a stalled queue stays in the list. */
+/*
+ * Executes the commands of all queues with work, high priority first; a stalled
+ * queue stays in the list.
+ */
 int qsnet2_tx_run(struct weft_qsnet2 *s, int budget)
 {
 	struct weft_list todo;

@@ -38,7 +38,10 @@ int qsnet2_word_open(struct weft_qsnet2 *s, unsigned context)
 				       NULL);
 }
 
-/* Checks the target's mappings, as the target's MMU would. */
+/*
+ * Checks the access of an atomic against the target's mappings, as the target's
+ * MMU would.
+ */
 static int word_check(struct weft_qsnet2 *s, struct weft_peer *peer,
 		      const struct weft_amo_word *w)
 {

@@ -192,7 +192,10 @@ static bool bulk_is_model(const struct sunway_bulks *all)
 	return all->unit->carrier->ops->backend->transfers_later;
 }
 
-/* Checks the segments of the target, live, as the target's unit would. */
+/*
+ * Live: checks the remote memory of a transfer against the target's segments,
+ * as the target's unit would.
+ */
 WEFT_HOT static int bulk_target_check(const struct sunway_bulk *b)
 {
 	const struct weft_regs_entry want = {
@@ -210,7 +213,10 @@ WEFT_HOT static int bulk_target_check(const struct sunway_bulk *b)
 	return weft_regs_find(&b->all->segments, b->peer, 0, &want, &i, &e);
 }
 
-/* Called by the send unit for the descriptor of a transfer. */
+/*
+ * Copies the data of a transfer; called by the send unit for the transfer's
+ * descriptor.
+ */
 WEFT_HOT static void bulk_copy(struct weft_sunway *n, struct sunway_msg *m)
 {
 	struct sunway_bulks *all = n->transport;

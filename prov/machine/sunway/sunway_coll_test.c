@@ -384,7 +384,7 @@ static void non_members_drop_multicast_copies(void **state)
 	struct ring r;
 
 	ring_open(&r, NODES, "");
-	r.n = 6; /* members; the group's table also has other nodes */
+	r.n = 6; /* number of members; the group's table also has other nodes */
 	t_fill(r.s[0].mem, 100, 1);
 	for (int i = 0; i < 6; i++) {
 		struct weft_sunway_coll d =

@@ -147,7 +147,7 @@ struct sunway_coll {
 	/* time at which the wait started, or of the last probe */
 	uint64_t since;
 	uint32_t job;
-	uint32_t copies_sent; /* multicast copies sent */
+	uint32_t copies_sent; /* number of multicast copies sent */
 	uint8_t engine;
 	uint8_t vi;
 	uint8_t added; /* number of inputs in sum */
@@ -193,7 +193,8 @@ struct sunway_vi {
 	uint32_t events;
 	uint64_t cq_head;
 	uint64_t cq_tail;
-	uint64_t reserved; /* entries reserved for outstanding operations */
+	/* number of entries reserved for outstanding operations */
+	uint64_t reserved;
 	struct sunway_slot *slot;
 	struct weft_list slots;	  /* free receive slots */
 	struct weft_list arrived; /* received messages in order of arrival */
@@ -261,7 +262,7 @@ struct sunway_rdma_rx {
 	uint32_t id;
 	uint32_t total; /* bytes of the message, in all its packets */
 	uint32_t got;
-	/* after an abort: bytes that the source had sent */
+	/* after an abort: number of bytes that the source had sent */
 	uint32_t left;
 	uint32_t probed_bytes; /* bytes received at the last probe */
 	uint8_t state;	       /* enum sunway_rdma_state */
@@ -431,8 +432,8 @@ void sunway_mem_fini(struct weft_sunway *n);
 bool sunway_rq_put(struct sunway_vi *v, const struct sunway_in *in,
 		   bool notify);
 /*
- * Stores an engine packet in the next slot; the program reads it before another
- * message arrives. NULL: the queue is full.
+ * Stores an engine packet in the next slot; the program must read it before
+ * another message arrives. Returns NULL if the queue is full.
  */
 struct sunway_slot *sunway_rq_store(struct sunway_vi *v,
 				    const struct weft_pkt *pkt,

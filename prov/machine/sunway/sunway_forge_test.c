@@ -80,7 +80,7 @@ static void packets_of_wrong_length_are_refused(void **state)
 	f.slice.offset = UINT32_MAX;
 	deliver(&p, &f, 1);
 	T_IS(refused(&p), 5);
-	/* data that does not begin where a packet does */
+	/* data that does not begin at a packet boundary */
 	f = write_packet(&p, LAST, 4 * WEFT_SUNWAY_PACKET, 8);
 	deliver(&p, &f, 1);
 	T_IS(refused(&p), 6);
@@ -116,7 +116,7 @@ static void the_length_of_a_write_does_not_change(void **state)
 		f.bytes = total[i] > 8 ? f.bytes : 0;
 		deliver(&p, &f, 1);
 		T_IS(refused(&p), before);
-		/* a bit far beyond those of the first length */
+		/* a packet index far beyond the first length */
 		f = write_packet(&p, LAST + i, UINT32_MAX,
 				 (UINT32_C(1) << 20) * WEFT_SUNWAY_PACKET);
 		deliver(&p, &f, 2);
@@ -268,8 +268,8 @@ struct target {
 	struct weft_unit *u;
 	struct weft_sunway *n;
 	struct weft_carrier *c;
-	struct weft_peer *peer; /* the target, at the carrier */
-	struct weft_peer *src;	/* the carrier, at the target */
+	struct weft_peer *peer; /* peer record of the target, at the carrier */
+	struct weft_peer *src;	/* peer record of the carrier, at the target */
 	uint64_t word;		/* memory of the target */
 	unsigned taken;
 };
@@ -428,7 +428,7 @@ static void acknowledgements_are_for_messages_that_were_sent(void **state)
 	target_close(&t);
 }
 
-/* After the loss of a peer its message ids are those of new messages. */
+/* After the loss of a peer, its message ids denote new messages. */
 static void a_lost_peer_leaves_no_message_ids(void **state)
 {
 	struct forged f;

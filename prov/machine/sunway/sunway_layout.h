@@ -157,8 +157,8 @@ static inline uint64_t sunway_address(unsigned kind, unsigned mem)
 }
 
 /*
- * Converts a process address. The first SUNWAY_WHOLE_MEMS memories, 2^46 bytes
- * each, are the whole address space (sunway_mem_whole).
+ * Addresses of the whole address space of a process: the first
+ * SUNWAY_WHOLE_MEMS memories, 2^46 bytes each (sunway_mem_whole).
  */
 #define SUNWAY_WHOLE_MEMS 4
 

@@ -16,10 +16,12 @@
 #include "src/base/copy.h"
 
 #define QP_SENDS      4 /* RDMA descriptors, which the unit fetches at once */
-#define QP_RECEIVES   4 /* few are needed: the engine takes messages at once */
+/* a small number suffices: the engine takes messages at once */
+#define QP_RECEIVES   4
 #define QP_ENGINE     0
 #define QP_POLLS      256 /* polls per reading of the clock */
-#define QP_ACKED      16  /* messages in flight before slots are freed */
+/* slots are freed when this many messages are in flight */
+#define QP_ACKED      16
 #define QP_RESEND_MAX 1000000000u /* longest timeout, ns; assumed */
 
 static struct sunway_me *qp_engine(struct sunway_qps *q)
@@ -297,8 +299,9 @@ WEFT_HOT void sunway_qp_acked(struct sunway_qps *q, struct sunway_qp *p)
 /* ---- timeouts ---- */
 
 /*
- * Retransmits the oldest message that is not acknowledged in time. If its data
- * is not stored, the carrier does not lose packets, and the peer is probed.
+ * Retransmits the oldest message that is not acknowledged in time. If no copy
+ * of its data is kept, the carrier does not lose packets, so the peer is only
+ * probed.
  */
 static void qp_timeout(struct sunway_qps *q, struct sunway_qp *p)
 {

@@ -67,7 +67,8 @@ struct sunway_qps {
 	void *up_arg;
 	struct weft_table qp;	  /* table of struct sunway_qp, by peer */
 	struct weft_list unacked; /* queue pairs with messages in flight */
-	unsigned early;		  /* messages that wait for earlier ones */
+	/* number of messages that wait for earlier ones */
+	unsigned early;
 	/* an acknowledgement was not sent, since the carrier was full */
 	bool ack_due;
 };

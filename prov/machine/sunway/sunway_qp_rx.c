@@ -37,7 +37,7 @@ static inline int qp_receive(struct sunway_qps *q, struct sunway_qp *p,
 
 	if (weft_unlikely(!s))
 		return -EAGAIN;
-	/* pkt is a copy that the carrier has made */
+	/* pkt is a copy made by the carrier, which the peer cannot change */
 	err = q->up->deliver(q->up_arg, p->peer, pkt, s->data + sizeof(*pkt));
 	q->n->stats.taken += !err;
 	return err;

@@ -8,8 +8,9 @@
 
 enum {
 	ROUNDS = 40,
-	BYTES = 9000,	 /* five packets */
-	MANY = 200000,	 /* more packets than bits of a word */
+	BYTES = 9000, /* five packets */
+	/* bytes of a message with more packets than a word has bits */
+	MANY = 200000,
 	WORD = 1u << 20, /* offset of an answer word, above all data */
 };
 

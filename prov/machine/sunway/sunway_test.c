@@ -439,7 +439,10 @@ static void a_fast_short_message_gathers_128_bytes(void **state)
 	pair_close(&p);
 }
 
-/* Descriptor and data of other messages are fetched from memory. */
+/*
+ * A fast short message avoids the two fetches from memory (descriptor and data)
+ * that other messages need.
+ */
 static void a_fast_short_message_saves_two_crossings(void **state)
 {
 	struct iovec iov;

@@ -87,7 +87,7 @@ static unsigned tx_fetch(struct weft_sunway *n, struct sunway_msg *m,
 	return sunway_mem_copy(n, &r, buf, SUNWAY_FROM_MEMORY);
 }
 
-/* Aborts a message, also at the target, after its memory was removed. */
+/* Aborts a message whose memory was removed, also at the target. */
 static void tx_abort(struct weft_sunway *n, struct sunway_msg *m)
 {
 	struct sunway_out o;

@@ -70,7 +70,7 @@ int cuda_copy_out(struct cuda_home *h, void *to, const void *from, size_t bytes)
 
 /*
  * Copies n blocks with a total of `bytes` bytes, at most one pinned chunk, by a
- * kernel that reads the list of blocks.
+ * GPU kernel that reads the list of blocks.
  */
 static int blocks_move(struct cuda_home *h, unsigned n, char *host,
 		       size_t bytes, bool in)

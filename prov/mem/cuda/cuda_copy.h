@@ -11,8 +11,8 @@ int cuda_copy_in(struct cuda_home *h, void *to, const void *from, size_t bytes);
 int cuda_copy_out(struct cuda_home *h, void *to, const void *from,
 		  size_t bytes);
 /*
- * Copies between blocks of device memory and a host buffer, by one kernel for
- * many blocks.
+ * Copies between blocks of device memory and a host buffer, by one GPU kernel
+ * for many blocks.
  */
 int cuda_copy_move(struct cuda_home *h, const struct iovec *iov, size_t count,
 		   char *host, bool in);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * The driver library (cuda_driver.h). Device memory exists only in a process
- * that has loaded the library, so until then a lookup is one load: of the
- * pointer that follows the last library in the loader's list.
+ * that has loaded the library, so until then a lookup only loads one pointer:
+ * the link from the last library in the loader's list to the next.
  */
 #include "prov/mem/cuda/cuda_driver.h"
 #include "src/base/attr.h"
@@ -100,8 +100,8 @@ static void last_library_set(void)
 }
 
 /*
- * Uses the library if it is loaded, otherwise loads it. The caller holds the
- * lock.
+ * Uses the library if it is loaded; otherwise loads it unless flags contain
+ * RTLD_NOLOAD. The caller holds the lock.
  */
 static void search(int flags)
 {

@@ -105,8 +105,8 @@ bool cuda_driver_possible(void);
  */
 const struct cuda_driver *cuda_driver(void);
 /*
- * Returns the address of a word that is NULL until the next library is loaded;
- * NULL: the driver is loaded.
+ * Returns the address of a word that is NULL until another library is loaded.
+ * Returns NULL if the driver library is loaded.
  */
 const void *const volatile *cuda_driver_gate(void);
 /* Loads the library. Returns the driver's functions; NULL: not possible. */

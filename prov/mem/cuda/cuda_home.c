@@ -52,7 +52,10 @@ bool cuda_where(const void *at, struct cuda_where *w)
 	return type != 0;
 }
 
-/* Returns the context of the address, or of the calling thread. */
+/*
+ * Returns the context of the address, otherwise the current context of the
+ * calling thread, otherwise the device's primary context.
+ */
 static cuda_context context_of(const struct cuda_driver *d, const void *at)
 {
 	struct cuda_where w = { .device = false };
@@ -62,7 +65,9 @@ static cuda_context context_of(const struct cuda_driver *d, const void *at)
 		return w.context;
 	if (!w.device && !d->context_current(&c) && c)
 		return c;
-	/* MPI_Alloc_mem may be the first use of the GPU */
+	/*
+	 * initialize the driver: MPI_Alloc_mem may be the first use of the GPU
+	 */
 	if (cuda_error("start", d->init(0)) ||
 	    cuda_error("context", d->primary_retain(&c, w.ordinal)))
 		return NULL;

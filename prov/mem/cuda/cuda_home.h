@@ -16,13 +16,13 @@ struct cuda_home {
 	_Atomic uint32_t *completed;
 	uint32_t submitted;
 	char *pinned; /* two chunks of CUDA_CHUNK bytes, for staged copies */
-	void *list;   /* CUDA_LIST entries, for kernels */
+	void *list;   /* CUDA_LIST entries, which GPU kernels read */
 	cuda_function signal, copy_short, copy_blocks;
 };
 
 #define CUDA_CHUNK ((size_t)512 << 10)
 
-/* One block of a copy by a kernel. */
+/* One block of memory that a GPU kernel copies. */
 struct cuda_block {
 	cuda_addr to;
 	cuda_addr from;
@@ -56,13 +56,14 @@ void cuda_home_leave(struct cuda_home *h);
 int cuda_error(const char *what, int rc);
 
 /*
- * Submits a write of the next number to `completed`. Returns the number, or 0:
- * refused.
+ * Submits a write of the next number to `completed`. Returns the number, or 0
+ * if the driver refuses the write.
  */
 uint32_t cuda_home_signal(struct cuda_home *h);
 /*
  * Returns 0 if the work with this number is complete; -EAGAIN: not yet; -EIO:
- * the GPU reported an error. The caller does not hold the home.
+ * the GPU reported an error. The caller is not between cuda_home_enter() and
+ * cuda_home_leave().
  */
 int cuda_home_passed(uint32_t number);
 /* Waits for the work with this number; 0: for all work. Returns 0 or -errno. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Kernels, as text in the driver's assembly language (PTX), which the driver
- * compiles for the installed GPU. There is one reduction kernel per operation
- * and type; its text is generated from a pattern and compiled at the first use.
+ * GPU kernels, as text in the driver's assembly language (PTX), which the
+ * driver compiles for the installed GPU. There is one reduction kernel per
+ * operation and type; its text is generated from a pattern and compiled at the
+ * first use.
  */
 #include "prov/mem/cuda/cuda_kernel.h"
 #include "src/base/attr.h"
@@ -246,7 +247,7 @@ static char *expand(char *out, const char *pattern, unsigned op, unsigned type)
 		case 'k':
 			out = stpcpy(out, bytes == 8 ? "3" : "2");
 			break;
-		default: /* the letter o */
+		default: /* the letter o: the operation's instructions */
 			out = expand(out, instruction(op, type), op, type);
 		}
 	}

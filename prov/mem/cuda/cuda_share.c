@@ -37,7 +37,7 @@ static void self_set(void)
 
 /*
  * Returns a number of the device that is the same in all processes. The caller
- * holds the home.
+ * has called cuda_home_enter().
  */
 static uint32_t device_number(const struct cuda_driver *d, int ordinal)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Shared device memory, with a driver of this test: descriptions, memory of
- * this process, and mappings that are kept, replaced and closed.
+ * Shared device memory, with a driver that this test defines: descriptions,
+ * memory of this process, and mappings that are kept, replaced and closed.
  */
 #include "prov/mem/cuda/cuda_share.h"
 
@@ -47,7 +47,7 @@ static int driver_ipc_open(cuda_addr *at, struct cuda_ipc_handle h,
 
 static int driver_ipc_close(cuda_addr at)
 {
-	/* copies from the mapping were waited for */
+	/* the close has waited for copies from the mapping */
 	T_IS(waits, ++closed);
 	last_closed = at;
 	return CUDA_OK;
@@ -184,7 +184,10 @@ static void mappings_are_kept_until_the_allocation_changes(void **state)
 	s.offset = 128;
 	T_IS(cuda_share_open(&home, &s), MAPPED + 128);
 	T_IS(opened, 1);
-	/* another allocation at the same address: its number, its handle */
+	/*
+	 * another allocation at the same address has another number, or another
+	 * handle
+	 */
 	s.buffer++;
 	T_IS(cuda_share_open(&home, &s), 2 * MAPPED + 128);
 	T_IS(closed, 1);
@@ -222,7 +225,7 @@ static void a_full_table_replaces_the_oldest_mapping(void **state)
 	T_IS(closed, before + 1);
 }
 
-/* A mapping that the driver refuses is not used later. */
+/* A refused mapping is not kept, so the next call tries again. */
 static void a_refused_mapping_is_tried_again(void **state)
 {
 	struct weft_mem_share s = theirs(300);

@@ -117,8 +117,8 @@ static uint64_t rate_of(const struct net *net,
 }
 
 /*
- * Computes the link's word with and without the fault. A link can have only one
- * temporary fault (-EEXIST).
+ * Computes the link's word (see net_link()) with and without the fault. A link
+ * can have only one temporary fault (-EEXIST).
  */
 static int link_prepare(struct net *net, const struct net_fault_line *line,
 			uint32_t node, unsigned port)
@@ -256,7 +256,10 @@ static void schedule_line(struct net *net, uint32_t i)
 			}
 }
 
-/* Returns why the links of the fault cannot work with this number of lanes. */
+/*
+ * Returns an error message if the links of the fault cannot work with this
+ * number of lanes, otherwise NULL.
+ */
 static const char *lanes_error(const struct net *net,
 			       const struct net_fault_line *line)
 {

@@ -63,7 +63,7 @@ struct net_fault_count {
 	uint64_t retrains;	    /* retrainings of links */
 	uint64_t resends;   /* packets retransmitted by source interfaces */
 	uint64_t discarded; /* bad packets discarded at their target */
-	/* responses to discarded packets that reached their source */
+	/* responses to discarded packets, received by the packets' sources */
 	uint64_t error_events;
 	/* timeouts of interfaces whose packets were lost */
 	uint64_t timeouts;

@@ -603,7 +603,7 @@ static void bgq_spare_fibre_corrects_or_replaces(void **state)
 		  &slow);
 	T_TRUE(c.bits_corrected > 5 && c.retries > 5);
 	T_TRUE(slow > good && slow < late);
-	/* and works again */
+	/* the failed fibre works again after 5 us */
 	c = cross("seed = 1; errors optical = 1e-4;"
 		  "lanes 3.A+ = 3 for 5us",
 		  &slow);

@@ -59,7 +59,9 @@ struct net_fault_link {
 	uint16_t burst;
 	uint8_t state; /* enum net_fault_state */
 	uint8_t spare; /* 1: a spare fibre carries the parity of the others */
-	/* packets that the link still has to send store-and-forward */
+	/*
+	 * number of packets that the link still has to send store-and-forward
+	 */
 	uint32_t whole;
 };
 

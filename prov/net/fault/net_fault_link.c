@@ -302,8 +302,8 @@ static bool is_neterr(const struct net_packet *p)
 }
 
 /*
- * Sends a network error message from the source of the data to its target, in
- * the record of the lost acknowledgement.
+ * Sends a network error message from the source of the data to its target,
+ * reusing the record of the lost acknowledgement.
  */
 static void neterr_send(struct net_step *s, uint32_t pi, uint64_t at)
 {
@@ -364,7 +364,10 @@ static void error_undo(const struct net *net, struct net_packet *p)
 	p->dirs = (p->dirs & 0xffff) | counts;
 }
 
-/* Sends an error response from the target in the record of its packet. */
+/*
+ * Sends an error response from the target, reusing the record of the discarded
+ * packet.
+ */
 static void error_send(struct net_step *s, const struct net_call *c,
 		       uint32_t pi)
 {
@@ -504,7 +507,9 @@ void net_fault_packet_discard(struct net_step *s, const struct net_call *c)
 			error_send(s, c, pi);
 			return;
 		}
-		/* the notification travels the route in reverse */
+		/*
+		 * the notification travels back along the route of the packet
+		 */
 		at += (response ? care->ack_timeout_ps : 0) + care->resend_ps +
 		      backoff(net, attempts) +
 		      net_routing_hops(net, net_mrec(net, p->msg)->src,

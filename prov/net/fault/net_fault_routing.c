@@ -161,8 +161,8 @@ void net_fault_routing(const struct net *net, struct net_packet *p,
 {
 	if (net->steer == NET_STEER_TREE) {
 		/*
-		 * the tables avoid dead links: compute the port that is used
-		 * without faults
+		 * the tables avoid dead links: compute the port that would be
+		 * used without faults
 		 */
 		unsigned det = p->det, rail = 0;
 

@@ -208,7 +208,10 @@ static double probability_undetected(const struct net_config *cfg,
 	return even / 32768;
 }
 
-/* Fails if a count of `got` or more is less probable than three sigma. */
+/*
+ * Fails if the probability of a count of `got` or more is below that of three
+ * standard deviations.
+ */
 static void not_too_many(uint64_t got, double mean)
 {
 	double term = exp(-mean), fewer = 0;

@@ -319,7 +319,7 @@ struct net_config {
 	/* 1: links with lost lanes are store-and-forward */
 	uint8_t slow_store_forward;
 	uint32_t dyn_queues; /* queues of the dynamic VC per receiver */
-	/* packets that may leave the buffers of a VC concurrently */
+	/* number of packets that may leave the buffers of a VC concurrently */
 	uint32_t read_paths;
 	/* number of grants to packets from links per grant to injection */
 	uint32_t through_share;
@@ -368,7 +368,7 @@ struct net_config {
 	/* packets that an engine reads from memory concurrently; 0: one */
 	uint32_t requests;
 	/*
-	 * packets and messages of a node that may be unacknowledged; 0:
+	 * maximum numbers of unacknowledged packets and messages of a node; 0:
 	 * unlimited
 	 */
 	uint32_t outstanding, transactions;
@@ -419,7 +419,7 @@ struct net_config {
 	uint8_t bcast_gather;
 	/* execution time of an atomic in the network interface */
 	uint64_t change_ps;
-	/* packets queued per receiving rank; 0: unlimited */
+	/* maximum number of packets queued per receiving rank; 0: unlimited */
 	uint32_t input_slots;
 	uint64_t retry_ps; /* retry delay of a packet that finds no free slot */
 	/* time from the answer to a query to the next packet; 0: no queries */
@@ -478,7 +478,8 @@ struct net_config {
 	uint64_t match_ps;
 	/* time per queue entry that a match searches, after the first one */
 	uint64_t match_entry_ps;
-	/* 1: the interface matches messages also while the processor computes
+	/*
+	 * 1: the interface also matches messages while the processor computes
 	 */
 	uint8_t match_unit;
 	uint64_t poll_ps;  /* duration of a poll without result */

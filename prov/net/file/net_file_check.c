@@ -252,7 +252,9 @@ static int check_features(const struct file_doc *doc,
 	return 0;
 }
 
-/* Checks all limits of the model that have no message above. */
+/*
+ * Checks the limits of the model for which the functions above report no error.
+ */
 static int check_model(const struct file_doc *doc, const struct net_config *c)
 {
 	const char *bad = net_config_wrong(c);
@@ -260,7 +262,7 @@ static int check_model(const struct file_doc *doc, const struct net_config *c)
 	return bad ? file_fail(doc->why, "%.200s: %s", doc->name, bad) : 0;
 }
 
-/* Limits of keys that depend on other keys. */
+/* Checks the limits of keys that depend on other keys. */
 static int check_limits(const struct file_doc *doc, const struct net_config *c)
 {
 	if (c->topology == NET_TORUS && c->router_nodes > 8)

@@ -83,7 +83,7 @@ const char *file_generic_default(const char *key)
 	return NULL;
 }
 
-/* Keys of networks that have no meaning in the others. */
+/* Keys that have a meaning only for some topologies. */
 static const struct {
 	const char *key;
 	unsigned topologies; /* bits of the topologies that have the key */
@@ -111,7 +111,10 @@ static int check_owned(const struct file_doc *doc, unsigned topology)
 	return 0;
 }
 
-/* A level above the last length of shape would have no effect. */
+/*
+ * Refuses keys of levels above the last length of shape, because they would
+ * have no effect.
+ */
 static int check_levels(const struct file_doc *doc)
 {
 	const struct file_line *parents = file_doc_get(doc, "parents");

@@ -467,7 +467,7 @@ static void missing_keys_depend_on_the_unit(void **state)
 				    "most of them have default values):"));
 }
 
-/* Networks of switches have lengths of more than 128. */
+/* Lengths in networks of switches may exceed 128, the limit of a torus. */
 static void lengths_of_switches_have_their_own_limit(void **state)
 {
 	T_OK(parse(COMMON "topology = dragonfly\nshape = 200x20\n"

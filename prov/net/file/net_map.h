@@ -65,7 +65,8 @@ int net_map_is_order(const char *text);
 /* Reads a file; the caller frees the text. Returns 0 or -errno. */
 int net_map_read(const char *name, char **text_p, char why[NET_MAP_WHY]);
 /*
- * Computes node and slot of args->ranks ranks. Returns 0, -EINVAL or -ENOMEM.
+ * Computes node and slot of each of args->ranks ranks. Returns 0, -EINVAL or
+ * -ENOMEM.
  */
 int net_map_fill(const struct net_map_args *args, struct net_place *place,
 		 char why[NET_MAP_WHY]);

@@ -355,7 +355,8 @@ static uint64_t with_few_credits(bool back)
 		msg.dst = 0;
 		msg.bytes = 60 * 4096;
 		msg.cookie = 2;
-		msg.routing = NET_HIGH; /* has buffers for two packets */
+		/* this channel has buffers for two packets */
+		msg.routing = NET_HIGH;
 		T_OK(net_send(e.net, 0, &msg));
 	}
 	net_fixture_drain(&e);

@@ -59,8 +59,8 @@ static void set_once(uint64_t *when, uint64_t at)
 }
 
 /*
- * Records when the failure becomes visible in a neighbour's register: the first
- * and the last time.
+ * Records the first and the last time at which the failure becomes visible in a
+ * neighbour's register.
  */
 static void detected_by_neighbour(struct net_watch *w, uint64_t at,
 				  uint32_t node, unsigned what)

@@ -27,20 +27,23 @@ static void config(struct net_config *cfg, const uint16_t *m, const uint16_t *w,
 	memcpy(cfg->parents, w, levels * sizeof(*w));
 }
 
-/* The prototype: a supernode is a switch of 576 ports. */
+/* Configures the prototype, in which a supernode is one switch of 576 ports. */
 static void prototype(struct net_config *cfg)
 {
 	config(cfg, (uint16_t[]){ 18, 32 }, (uint16_t[]){ 1, 18 }, 2, 2);
 }
 
-/* The largest machine of chips with 40 ports: 1,024 supernodes of 256 nodes. */
+/*
+ * Configures the largest machine of switch chips with 40 ports: 1,024
+ * supernodes of 256 nodes.
+ */
 static void largest(struct net_config *cfg)
 {
 	config(cfg, (uint16_t[]){ 16, 16, 32, 32 },
 	       (uint16_t[]){ 1, 16, 16, 8 }, 4, 2);
 }
 
-/* Eight supernodes of 16 nodes, with switches above them. */
+/* Configures eight supernodes of 16 nodes, with switches above them. */
 static void eight_supernodes(struct net_config *cfg)
 {
 	config(cfg, (uint16_t[]){ 4, 4, 8 }, (uint16_t[]){ 1, 4, 2 }, 3, 2);

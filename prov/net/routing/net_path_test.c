@@ -150,7 +150,10 @@ static void messages_to_the_same_node_are_acknowledged(void **state)
 	net_fixture_close(&e);
 }
 
-/* All nodes send to all nodes; the acknowledgements exceed their FIFO. */
+/*
+ * All nodes send to all nodes; there are more acknowledgements than their FIFO
+ * holds.
+ */
 static void no_acknowledgement_is_lost_under_load(void **state)
 {
 	struct net_msg msg = { .ack = 1 };

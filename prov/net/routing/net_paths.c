@@ -128,8 +128,8 @@ static uint64_t best_ports(const struct net_paths *p, uint32_t sw,
 }
 
 /*
- * Returns the ports of the mask that belong to the first dimension of a HyperX
- * that occurs in it.
+ * Returns the ports of the mask that belong to the lowest HyperX dimension that
+ * has a port in the mask.
  */
 static uint64_t first_dimension(const struct net_paths *p, uint32_t sw,
 				uint64_t mask)

@@ -160,7 +160,10 @@ static void source_route_may_be_longer_and_leave_choices(void **state)
 	T_IS(packets_on_port(&e, 64 + 16 + 16, 0), PACKETS);
 	T_OK(send_by(&e, 5, NET_DYNAMIC, any, 6));
 	net_fixture_drain(&e);
-	/* each packet takes one of the upward links; the first route, port 4 */
+	/*
+	 * packets of the second message take any upward link, those of the
+	 * first take port 4
+	 */
 	for (port = 4; port < 8; port++) {
 		all += packets_on_port(&e, 64, port);
 		more += packets_on_port(&e, 64, port) > 0;

@@ -10,8 +10,9 @@ void net_routing_init(struct net *net);
 void net_fault_routing(const struct net *net, struct net_packet *p,
 		       uint32_t node);
 /*
- * Computes the hops of a message per dimension. -EINVAL: impossible on a mesh,
- * or the source route does not end at the target.
+ * Computes the hops of a message per dimension. -EINVAL: the target cannot be
+ * reached (e.g. a hint leads out of a mesh), or the source route does not end
+ * at the target.
  */
 int net_routing_plan(const struct net *net, const struct net_msg *msg,
 		     int8_t *rem);

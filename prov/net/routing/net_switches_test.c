@@ -14,7 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A network: topology, shape, nodes of a switch, global links, spines. */
+/*
+ * A network to test: topology, shape, nodes per switch, global links, spines.
+ */
 struct sample {
 	const char *name;
 	uint8_t topology, dims;
@@ -353,7 +355,10 @@ static void unloaded_times_equal_results_by_hand(void **state)
 	}
 }
 
-/* On an idle network UGAL is minimal; Valiant visits a third group. */
+/*
+ * On an idle network UGAL takes minimal routes; Valiant routes visit a third
+ * group.
+ */
 static void detours_take_the_time_of_their_links(void **state)
 {
 	struct net_fixture e;
@@ -499,7 +504,7 @@ static void packets_do_not_turn_up(void **state)
 	T_IS(net_hops(e.net, 1, 6), 5);
 	T_OK(net_fixture_send(&e, 0, 1, 6, 100000));
 	net_fixture_drain(&e);
-	/* ports of switch 4: its node, 1, 2, 5 */
+	/* switch 4 has ports to its node and to switches 1, 2 and 5 */
 	net_port_get(e.net, 7 + 4, 2, &up);
 	net_port_get(e.net, 7 + 4, 3, &down);
 	T_IS(up.packets, 0);
@@ -507,7 +512,10 @@ static void packets_do_not_turn_up(void **state)
 	net_fixture_close(&e);
 }
 
-/* With the channels of too_few_channels_have_a_cycle the ring blocks. */
+/*
+ * With the single virtual channel of too_few_channels_have_a_cycle(), packets
+ * on the ring deadlock.
+ */
 static void a_ring_with_one_channel_blocks(void **state)
 {
 	struct net_fixture e;

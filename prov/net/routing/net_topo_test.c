@@ -168,16 +168,17 @@ static void zone_masks_apply_in_order(void **state)
 	net_config_bgq(&cfg);
 	net = open_net(&cfg);
 	net_routing_start(net, &p);
-	p.zone = 0; /* zone set: A to D, then E */
+	p.zone = 0; /* zone set: dimensions A to D in any order, then E */
 	net_routing_ports(net, &p, 0);
 	T_IS(p.want, 1 << 1 | 1 << 2);
-	p.zone = 1; /* zone set: any dimension */
+	p.zone = 1; /* zone set: dimensions in any order */
 	net_routing_ports(net, &p, 0);
 	T_IS(p.want, 1 << 1 | 1 << 2 | 1 << 9);
-	p.zone = 2; /* zone set: dimension order */
+	p.zone = 2; /* zone set: dimensions in fixed order */
 	net_routing_ports(net, &p, 0);
 	T_IS(p.want, 1 << 1);
-	p.zone = 3; /* zone set: dimension order, E at any time */
+	/* zone set: dimensions in fixed order, except E at any time */
+	p.zone = 3;
 	net_routing_ports(net, &p, 0);
 	T_IS(p.want, 1 << 1 | 1 << 9);
 	p.flags |= NET_P_STAY;

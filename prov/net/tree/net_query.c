@@ -21,8 +21,8 @@
 #include "prov/net/net_wheel.h"
 
 /*
- * Key bits of two of a barrier's three entries in the combine table; the third
- * is that of the answers.
+ * A barrier has three entries in the combine table: two for arrivals, which
+ * have these bits in their keys, and one for the answers.
  */
 /* entry that counts the ranks of one node that have arrived */
 #define KEY_NODE (1ull << 62)

@@ -545,7 +545,7 @@ static void contribute(struct net_step *s, uint32_t pi)
 	p->next = 0;
 	p->count = 1;
 	if (net_kind_one_to_all(p->kind)) {
-		/* a packet of one source has no other inputs */
+		/* a packet from a single source has no other inputs */
 		if (p->in != NET_INPUT_LOCAL)
 			credit_back(s, s->now + coll_len(net, p), p->holder,
 				    NET_VC_COLL0, p);
@@ -618,7 +618,7 @@ bool net_tree_fits(const struct net_step *s, unsigned port, enum net_wait which)
 			      net->cost[net_packet(net, pi)->chunks]);
 }
 
-/* Consumes the shared tokens of a packet that is sent by a port. */
+/* Consumes the shared tokens for a packet that is sent through a port. */
 WEFT_COLD static void take_shared(struct net_step *s, unsigned port,
 				  const struct net_packet *p)
 {

@@ -60,8 +60,8 @@ void net_combine_delete(struct net *net, uint32_t cell);
 
 /* net_tree_link.c: tokens that the routes of a link share */
 /*
- * Kind of packets that wait for a token: down or up the tree, of the system or
- * of users.
+ * Kind of packets that wait for a token: direction (down or up the tree) and
+ * owner of the route (system or users).
  */
 struct net_coll_wait {
 	uint8_t channel;

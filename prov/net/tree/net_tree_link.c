@@ -49,7 +49,10 @@ bool net_coll_link_take(struct net *net, uint32_t node, unsigned port,
 	return true;
 }
 
-/* Returns the child to which m's node has a packet to send by a port, or 0. */
+/*
+ * Returns the child to which m's node has a packet to send through a port, or
+ * 0.
+ */
 static uint32_t waiting_child(const struct net *net, const struct net_member *m,
 			      unsigned port)
 {

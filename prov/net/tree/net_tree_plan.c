@@ -92,7 +92,7 @@ static int switch_find(const struct net_tree_plan *t, uint32_t from,
 
 /*
  * Adds the switch of level l above member i, unless the plan already has it.
- * top: number of the tree's top switch, which is above that switch.
+ * top: number of the tree's top switch; the added switch is below it.
  */
 static int add_parent(const struct net_fat *f, struct net_tree_plan *t,
 		      uint32_t i, uint32_t l, uint32_t from, uint32_t top)

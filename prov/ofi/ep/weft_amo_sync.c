@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Atomics on one word that the unit executes before the call returns
- * (FI_WEFT_AMO_SYNC): no operation, queue or completion. Used for atomics of
- * MPI in memory that is shared by processes of a host.
+ * (FI_WEFT_AMO_SYNC): no operation, queue or completion. Used by MPI for
+ * atomics in memory that processes of a host share.
  */
 #include "prov/ofi/ep/weft_data.h"
 #include "prov/ofi/ep/weft_post.h"

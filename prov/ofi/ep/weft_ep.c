@@ -146,8 +146,8 @@ static int enable_check(const struct weft_ep *ep)
 }
 
 /*
- * If there is no launcher: joins the world segment (virtual time) by the name
- * of the job, if the backend has a world.
+ * If there is no launcher and the backend has a world (virtual time), joins the
+ * world segment by the name of the job.
  */
 static int world_join(struct weft_domain *d)
 {

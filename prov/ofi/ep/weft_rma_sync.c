@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * RMA that is complete when the call returns (FI_WEFT_RMA_SYNC): one system
- * call, and no operation, queue or completion. Used for one-sided accesses of
- * MPI to memory of the application.
+ * call, and no operation, queue or completion. Used by MPI for one-sided
+ * accesses to the application's memory.
  */
 #include "prov/ofi/ep/weft_data.h"
 #include "prov/ofi/ep/weft_post.h"
@@ -19,7 +19,7 @@ WEFT_INLINE int access_now(struct weft_ep *ep, fi_addr_t addr, void *buf,
 	int err = -EAGAIN;
 
 	weft_enter(ep->domain);
-	/* the kernel can only access host memory */
+	/* the operating system can only access host memory */
 	peer = ep->hmem && weft_mem_kind_of(buf, want->len) !=
 				       weft_mem_kind_at(0)
 		       ? NULL

@@ -44,7 +44,7 @@ struct stage {
 	size_t base;   /* sends: offset of the current chunk */
 	bool loaded;   /* sends: the chunk has been copied */
 	int err;       /* error of a copy, or 0 */
-	uint32_t *got; /* receives: bytes received of each chunk */
+	uint32_t *got; /* receives: number of bytes received of each chunk */
 	/*
 	 * host memory: stored after this structure or, if `allocated`, by
 	 * malloc; NULL: not needed yet
@@ -154,7 +154,8 @@ static void stage_pack(void *arg, size_t pos, void *to, size_t bytes)
 		pos += n;
 		bytes -= n;
 	}
-	s->op->err = s->err; /* the engine ends the message */
+	/* the engine then ends the message with this error */
+	s->op->err = s->err;
 }
 
 static void stage_unpack(void *arg, size_t pos, const void *from, size_t bytes)

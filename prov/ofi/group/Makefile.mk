@@ -1,4 +1,4 @@
-# prov/ofi/group: collectives of libfabric
+# prov/ofi/group: libfabric collectives
 PROVIDER += \
 	prov/ofi/group/weft_mcgroup.c prov/ofi/group/weft_mcgroup.h \
 	prov/ofi/group/weft_mcgroup_wait.c \

@@ -139,8 +139,8 @@ int weft_mcgroup_join(struct fid_ep *fid, const void *addr, uint64_t flags,
 	mc->fid.fi_addr = (uintptr_t)mc;
 	mc->ep = ep;
 	/*
-	 * the policy is used only if oversubscribed; otherwise the wait does
-	 * not yield
+	 * a wait uses the policy only if oversubscribed; otherwise it does not
+	 * yield
 	 */
 	weft_wait_policy_init(&mc->policy, WEFT_OVERSUBSCRIBED);
 	mc->one_thread = !ep->domain->threaded && !ep->domain->auto_progress;

@@ -163,8 +163,8 @@ static void fold_finish(struct vt_engine_pass *t, const struct vt_member *m,
 }
 
 /*
- * Returns the time at which the addition of an input that has arrived now ends.
- * Atomics and counting events take no time of the interface's processor.
+ * Returns the time at which the addition of an input that has just arrived
+ * ends. Atomics and counting events take no time of the interface's processor.
  */
 static uint64_t added_time(struct vt_engine_pass *t, struct vt_adder *me,
 			   const struct vt_buf *in)
@@ -226,7 +226,8 @@ static void add_inputs(struct vt_engine_pass *t, uint32_t place,
 	f->added = 0;
 	f->at_interface = false;
 	if (n && vt_tree_by_cpu(w, place))
-		at += w->cfg.poll_ps; /* the poll that detects the last input */
+		/* time of the poll that detects the last input */
+		at += w->cfg.poll_ps;
 	if (member) {
 		send_to_parent(t, m, f->buf,
 			       weft_tree_shape_parent(&tree, member, &nth), at);

@@ -62,7 +62,10 @@ static int check_types(const struct side_check *c)
 
 	if (!c->side->types)
 		return check_type(c, c->type);
-	/* if there is no data, programs may pass MPI_DATATYPE_NULL */
+	/*
+	 * the type is needed only if there is data; otherwise programs may pass
+	 * MPI_DATATYPE_NULL
+	 */
 	for (i = 0; i < c->blocks && !err; i++)
 		if (weft_coll_num(&c->side->counts, i))
 			err = check_type(c, c->side->types[i]);
@@ -485,7 +488,10 @@ int mpi_coll_run(struct mpi_coll *m)
 		return err;
 	if (weft_unlikely(weft_core.survives))
 		err = weft_recover_check_coll(m->a.comm);
-	/* every rank will communicate with every other rank */
+	/*
+	 * addresses are exchanged in advance, since every rank will communicate
+	 * with every other rank
+	 */
 	if (!err && m->a.kind == WEFT_COLL_ALLTOALL)
 		err = weft_comm_exchange_addresses(m->a.comm);
 	if (weft_likely(!err))

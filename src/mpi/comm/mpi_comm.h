@@ -18,7 +18,7 @@ int mpi_group_compare(const struct weft_group *a, const struct weft_group *b);
 int mpi_comm_merge_hints(struct weft_info **hints_p, struct weft_info *info);
 int mpi_comm_merge_info(struct weft_comm *c, struct weft_info *info);
 
-/* Sets hints and handler given as arguments of a constructor. */
+/* Sets the hints and the error handler given as arguments of a constructor. */
 int mpi_comm_set_args(struct weft_comm *made, MPI_Info info,
 		      MPI_Errhandler errhandler);
 

@@ -362,8 +362,9 @@ int PMPI_Comm_split_type(MPI_Comm comm, int split_type, int key, MPI_Info info,
 		return err;
 	rc = weft_comm_split(c, color, key, &made);
 	/*
-	 * MPI_COMM_TYPE_HW_UNGUIDED requests a proper subset; the ranks of the
-	 * host are the only supported subset
+	 * MPI_COMM_TYPE_HW_UNGUIDED requests a proper subset; the only
+	 * supported subset is the ranks of the host, so if these are all ranks,
+	 * the result is MPI_COMM_NULL
 	 */
 	if (!rc && split_type == MPI_COMM_TYPE_HW_UNGUIDED && made &&
 	    made->size == c->size && made->peers == c->peers) {

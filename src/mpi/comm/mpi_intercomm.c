@@ -89,7 +89,8 @@ int PMPI_Intercomm_merge(MPI_Comm intercomm, int high, MPI_Comm *newintracomm)
 /* Communication between the two leaders without a common communicator. */
 struct leader_channel {
 	struct weft_comm comm;
-	int proc[2]; /* the smaller index first, so that both sides agree */
+	/* process indices of the leaders, smaller first on both sides */
+	int proc[2];
 };
 
 static void leader_channel_open(struct leader_channel *l, uint64_t ctx, int me,

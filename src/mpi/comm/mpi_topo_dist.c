@@ -18,7 +18,7 @@
 
 /* The record sent to an end of an edge. */
 struct edge {
-	int out; /* 1: edge from the receiver, 0: edge to it */
+	int out; /* 1: the edge starts at the receiver, 0: it ends there */
 	int peer;
 	int weight;
 };

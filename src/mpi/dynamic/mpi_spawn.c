@@ -145,7 +145,10 @@ static int plan(const char *func, struct weft_comm *c, const struct program *p,
 
 /* ---- the root ------------------------------------------------------------ */
 
-/* Returns 0 or an error class; the text is written to `text`. */
+/*
+ * Starts the programs. Returns 0 or an error class; the error text is written
+ * to `text`.
+ */
 static int start(const struct planned *q, int count, const char *port,
 		 char text[MPI_MAX_ERROR_STRING])
 {
@@ -349,7 +352,7 @@ int mpi_spawn_connect(void)
 	if (!port)
 		return 0;
 	port = strdup(port);
-	/* jobs that this process starts have other parents */
+	/* removed, because jobs that this process starts have other parents */
 	unsetenv(WEFT_SPAWN_PORT);
 	rc = port ? weft_comm_port_connect(weft_core.world, 0, port,
 					   &weft_core.parent)

@@ -169,7 +169,7 @@ static int access_later(struct call c, MPI_Request *request)
 
 /* ---- split collectives --------------------------------------------------- */
 
-/* Returns the number of a kind of split collective, > 0. */
+/* Returns a number > 0 that identifies a kind of split collective. */
 static int split_kind(enum where where, bool write)
 {
 	return 1 + 2 * (int)where + write;
@@ -205,7 +205,10 @@ static int access_end(const char *func, MPI_File fh, enum where where,
 	weft_req_wait(r);
 	f->split = NULL;
 	set_status(status, r->bytes);
-	/* the request's query function calls the error handler */
+	/*
+	 * no error handler is called here: the request's query function calls
+	 * it
+	 */
 	return weft_req_collect(&r, MPI_STATUS_IGNORE);
 }
 

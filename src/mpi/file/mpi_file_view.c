@@ -16,7 +16,7 @@ static int check_type(const struct weft_file *f, const char *func, int arg,
 {
 	struct mpi_msg m = { .func = func,
 			     .arg = arg - 2,
-			     .buf = &m, /* not an argument, always valid */
+			     .buf = &m, /* not an argument: any valid address */
 			     .count = 1,
 			     .type = type };
 	int err = mpi_check_data(&m, f);
@@ -86,8 +86,8 @@ static int check_rep(const struct weft_file *f, const char *func,
 }
 
 /*
- * The members agree whether the arguments of all are valid, so that an error of
- * one member is an error of all.
+ * The members agree on whether the arguments of all are valid, so that an error
+ * of one member is an error of all.
  */
 static int agree(struct weft_file *f, const char *func, int err)
 {
@@ -150,7 +150,9 @@ int PMPI_File_get_view(MPI_File fh, MPI_Offset *disp, MPI_Datatype *etype,
 	if (err)
 		return err;
 	*disp = f->view.disp;
-	/* the application frees these handles, except of predefined types */
+	/*
+	 * the application frees these handles, except those of predefined types
+	 */
 	*etype = weft_dt_handle(weft_dt_get(f->view.etype));
 	*filetype = weft_dt_handle(weft_dt_get(f->view.filetype));
 	strcpy(datarep, weft_file_rep_name(f->view.rep));

@@ -63,7 +63,8 @@ static int check_replace(struct mpi_msg *m, int source, int recvtag,
 	struct mpi_msg r = *m;
 	int err;
 
-	r.arg = 3; /* source and tag are arguments 6 and 7 */
+	/* so that source and tag are reported as arguments 6 and 7 */
+	r.arg = 3;
 	r.peer = source;
 	r.tag = recvtag;
 	err = sendrecv_check(m, &r, c, send, recv);

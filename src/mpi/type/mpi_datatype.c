@@ -132,8 +132,8 @@ int PMPI_Type_size_x(MPI_Datatype datatype, MPI_Count *size)
 }
 
 /*
- * Gets the extent of a type. true_one: without the bounds set by
- * MPI_Type_create_resized.
+ * Gets the extent of a type. true_one: the true extent, without the bounds set
+ * by MPI_Type_create_resized.
  */
 static int type_extent(const char *func, MPI_Datatype type, bool true_one,
 		       MPI_Count *lb, MPI_Count *extent)

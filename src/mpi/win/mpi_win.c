@@ -44,7 +44,8 @@ static int target_type_bad(const struct mpi_target *t, const struct weft_win *w)
 {
 	const struct mpi_msg m = { .func = t->func,
 				   .arg = t->arg + 1,
-				   .buf = t, /* not an argument, always valid */
+				   /* not an argument: any valid address */
+				   .buf = t,
 				   .count = t->count,
 				   .type = t->type,
 				   .dt = t->dt };

@@ -20,7 +20,7 @@ static inline int mpi_check_win(const char *func, int arg, MPI_Win handle,
 void mpi_win_trace_access(MPI_Win handle, int rank, MPI_Count count,
 			  MPI_Datatype type) WEFT_COLD;
 
-/* MPI_ENTER of an access; tracing is on the slow path. */
+/* MPI_ENTER for accesses to windows; tracing is on the slow path. */
 #define MPI_ENTER_ACCESS(count, type)              \
 	MPI_ENTER;                                 \
 	if (weft_unlikely(call_here.slot == NULL)) \

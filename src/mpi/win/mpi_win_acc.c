@@ -98,7 +98,7 @@ static int check_data(struct acc *a, const struct weft_win *w)
 {
 	int err = 0;
 
-	a->o.dt = a->t.dt; /* no operand: it gets the type of the target */
+	a->o.dt = a->t.dt; /* default, for calls without an operand */
 	if (has_input(a))
 		err = mpi_check_data(&a->o, w);
 	if (!err && a->r.func)

@@ -157,7 +157,8 @@ WEFT_INLINE bool array_moved(MPI_Win win, int rank, MPI_Aint disp,
 	bytes = (size_t)(count * dt->size);
 	to = put ? at : (char *)(uintptr_t)buf;
 	from = put ? (char *)(uintptr_t)buf : at;
-	if (weft_likely(bytes == sizeof(uint64_t))) /* one load and store */
+	/* copied by one load and one store */
+	if (weft_likely(bytes == sizeof(uint64_t)))
 		memcpy(to, from, sizeof(uint64_t));
 	else
 		memmove(to, from, bytes);

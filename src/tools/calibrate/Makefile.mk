@@ -1,4 +1,5 @@
-# src/tools/calibrate: weft-calibrate, machine files from measured times
+# src/tools/calibrate: weft-calibrate, which writes machine files from measured
+# times
 noinst_LTLIBRARIES += libweftcal.la
 libweftcal_la_SOURCES = src/tools/calibrate/cal.h \
 	src/tools/calibrate/cal_fit.c src/tools/calibrate/cal_table.c \

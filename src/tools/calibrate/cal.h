@@ -25,7 +25,10 @@ struct cal_point {
 	double bytes, us;
 };
 
-/* The time of the fit grows with the square of the number of points. */
+/*
+ * Maximum number of points; the time of the fit grows with the square of this
+ * number.
+ */
 enum { CAL_POINTS_MAX = 4096 };
 
 struct cal_table {
@@ -38,7 +41,7 @@ struct cal_table {
  * file and line.
  */
 int cal_read(struct cal_table *t, const char *name, char why[CAL_WHY]);
-/* Like cal_read, with the text of the file, which is changed. */
+/* Like cal_read, with the text of the file, which is modified. */
 int cal_parse(struct cal_table *t, const char *name, char *text,
 	      char why[CAL_WHY]);
 

@@ -69,7 +69,10 @@ static void sums_add(struct sums *s, double x1, double x2, double y, double us)
 	s->count++;
 }
 
-/* Returns false if the points do not determine both numbers. */
+/*
+ * Computes a and b of the fit. Returns false if the points do not determine
+ * both numbers.
+ */
 static bool sums_solve(const struct sums *s, double *a_p, double *b_p)
 {
 	double det = s->a11 * s->a22 - s->a12 * s->a12;

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Some editors write it at the start of a text in UTF-8. */
+/* Byte order mark, which some editors write at the start of a text in UTF-8. */
 #define BYTE_ORDER_MARK "\xef\xbb\xbf"
 
 /*
@@ -50,7 +50,8 @@ struct cursor {
 	const char *name;
 	unsigned line;
 	const char *title; /* last title, or NULL */
-	int kind;	   /* kind of its table; -1: none that is used */
+	/* kind of the table with this title; -1: the table is not used */
+	int kind;
 };
 
 /*
@@ -91,7 +92,7 @@ static bool read_values(const char *line, int kind, struct cal_point *p)
 	return p->us > 0;
 }
 
-/* Describes values without a title before them. */
+/* Reports values without a title before them. */
 static int no_title(const struct cursor *at, char why[CAL_WHY])
 {
 	const char *expected = "expected \"# OSU MPI Latency Test\", "

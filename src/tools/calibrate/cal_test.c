@@ -64,7 +64,9 @@ static void osu_tables_are_read(void **state)
 	T_TRUE(equals(table.point[3].us, 5.5));
 }
 
-/* Other comments, blank lines, and line ends of other systems. */
+/*
+ * Tables may have other comments, blank lines, and line ends of other systems.
+ */
 static void variants_of_tables_are_read(void **state)
 {
 	T_OK(parse(
@@ -231,7 +233,10 @@ static void the_written_file_is_a_machine(void **state)
 	free(text);
 }
 
-/* Values without a line in the base are not part of its variants. */
+/*
+ * Fitted values that the base file does not contain are written before its
+ * variants.
+ */
 static void values_precede_variants(void **state)
 {
 	char *text = NULL;

@@ -79,7 +79,7 @@ static void values_of(const struct cal_machine *m, const struct cal_fit *f,
 
 	v[0] = (struct value){ .key = "link",
 			       .source = "calibrated: time per byte" };
-	/* machine files have no exponents */
+	/* numbers in machine files have no exponents */
 	if (f->byte < 1e-3)
 		snprintf(v[0].text, sizeof(v[0].text), "%.*f GB/s",
 			 digits(1e-3 / f->byte), 1e-3 / f->byte);
@@ -147,7 +147,10 @@ void cal_write(FILE *out, const char *base, const struct cal_machine *m,
 		if (!end)
 			end = base + strlen(base);
 		len = (size_t)(end - base);
-		/* sections of variants follow the lines of the machine */
+		/*
+		 * sections of variants follow the lines of the machine, so the
+		 * missing values are written here
+		 */
 		if (base[strspn(base, " \t")] == '[')
 			write_rest(out, v);
 		for (i = 0; i < VALUES; i++)

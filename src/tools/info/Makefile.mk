@@ -1,7 +1,7 @@
 # src/tools/info: compiler wrappers, pkg-config files, weft-info
 bin_SCRIPTS += src/tools/info/mpicc src/tools/info/mpicxx
-# mpi, mpi-c and mpi-cxx are the names of Debian's alternatives for an MPI;
-# mpi-abi is the name of an MPI with the standard ABI, such as Open MPI's ompi-abi
+# mpi, mpi-c and mpi-cxx are the names that Debian's alternatives use for any
+# MPI; mpi-abi names an MPI with the standard ABI, as Open MPI's ompi-abi does
 pkgconfig_DATA += src/tools/info/weft.pc src/tools/info/mpi.pc src/tools/info/mpi-abi.pc \
 	src/tools/info/mpi-c.pc src/tools/info/mpi-cxx.pc
 if HAVE_FORTRAN
@@ -82,7 +82,7 @@ src/tools/info/mpi-fort.pc: $(srcdir)/src/tools/info/weft.pc.in Makefile
 	-e 's|^\(Cflags:.*\)|\1 $(WRAPPER_FCFLAGS)|' \
 	-e 's|-lmpi_abi|-lmpifort_abi -lmpi_abi|' > $@
 
-# other common names of the wrappers
+# installs the wrappers also under other common names
 install-exec-hook: install-wrapper-links
 install-wrapper-links:
 	cd $(DESTDIR)$(bindir) && \

@@ -124,8 +124,9 @@ static void show_rank(struct weft_report *r, const struct weft_health_view *v)
 	snprintf(beat.text, sizeof(beat.text), "%.2f s ago",
 		 seconds(v->beat_ns));
 	/*
-	 * The upper limit of the time from a rank's last heartbeat to its
-	 * detection: the number of checks without a new heartbeat, plus one.
+	 * The time from a rank's last heartbeat to the detection of its state
+	 * is at most the number of checks without a new heartbeat, plus one, in
+	 * rounds.
 	 */
 	if (v->by == HEALTH_NO_SLOT || !v->checks)
 		snprintf(known.text, sizeof(known.text), "-");

@@ -182,7 +182,9 @@ static void show_cvar(struct weft_report *r, int index)
 				 { "value", value },
 				 { "help", desc } };
 
-	/* show_provider_options() shows the provider's variables */
+	/*
+	 * skipped here: show_provider_options() shows the provider's variables
+	 */
 	if (MPI_T_cvar_get_info(index, name, &nlen, &verbosity, &type, &en,
 				desc, &dlen, &bind, &scope) ||
 	    !strncmp(name, "FI_", 3))

@@ -23,7 +23,7 @@ struct weft_report {
 void report_begin(struct weft_report *r);
 void report_end(struct weft_report *r);
 
-/* key: name in JSON; title: heading in text. */
+/* Begin and end a section. key: name in JSON; title: heading in text. */
 void report_section(struct weft_report *r, const char *key, const char *title);
 void report_section_end(struct weft_report *r);
 void report_value(struct weft_report *r, const char *key, const char *fmt, ...)

@@ -6,9 +6,9 @@
 struct weft_report;
 
 /*
- * Sections: kernel, distribution, compiler and limits; versions of the formats
- * that processes share; variables of the environment that have an effect on
- * MPI jobs, without the values of secrets.
+ * Writes these sections: kernel, distribution, compiler and limits; versions of
+ * the formats that processes share; environment variables that affect MPI jobs,
+ * without the values of secrets.
  */
 void show_system(struct weft_report *r);
 

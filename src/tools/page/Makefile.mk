@@ -1,4 +1,4 @@
-# src/tools/page: one HTML file that shows a result
+# src/tools/page: writes a result as one self-contained HTML file
 noinst_LTLIBRARIES += libweftpage.la
 libweftpage_la_SOURCES = \
 	src/tools/page/page.c src/tools/page/page.h src/tools/page/page_asset.h \

@@ -1,4 +1,4 @@
-# src/tools/play: weft-play, recorded calls made by processes
+# src/tools/play: weft-play, a process that makes recorded calls
 bin_PROGRAMS += weft-play
 weft_play_SOURCES = src/tools/play/play.h src/tools/play/play_coll.c \
 	src/tools/play/play_comm.c src/tools/play/play_main.c \

@@ -32,7 +32,9 @@ void play_check(int rc);
 /* Returns a count as an int; longer vectors are refused. */
 int play_int(uint64_t n);
 
-/* Return the buffer from which, or into which, data of `bytes` is moved. */
+/*
+ * Return the buffer from which, or into which, `bytes` bytes of data are moved.
+ */
 void *play_out(uint64_t bytes);
 void *play_in(uint64_t bytes);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Collectives of recorded calls. Elements of types that are not predefined are
- * bytes; an operation that is not predefined does nothing.
+ * Makes the recorded collective calls. Elements of types that are not
+ * predefined are bytes; an operation that is not predefined does nothing.
  */
 #include "src/tools/play/play.h"
 
@@ -16,12 +16,15 @@
 struct coll {
 	const struct replay_call *c;
 	MPI_Comm comm;
-	int root, sent, received; /* elements of `type` */
+	/* sent, received: number of elements of `type` */
+	int root, sent, received;
 	void *in, *out;
 	MPI_Datatype type;
 	MPI_Op op;
-	uint64_t scale; /* elements of `type` for an element of the recording */
-	/* elements and places of each rank, of both sides; NULL: even */
+	uint64_t scale; /* number of elements of `type` per recorded element */
+	/*
+	 * counts and displacements per rank, for both sides; NULL: equal counts
+	 */
 	int *each;
 	int *sent_of, *sent_at, *received_of, *received_at;
 	MPI_Request *req; /* request of a nonblocking collective, or NULL */
@@ -70,7 +73,9 @@ static void choose_type(struct coll *k)
 	k->scale = 1;
 }
 
-/* Returns elements of the recording as elements of the type. */
+/*
+ * Converts a number of recorded elements to a number of elements of the type.
+ */
 static int elements(const struct coll *k, uint64_t n)
 {
 	if (k->scale && n > INT_MAX / k->scale)
@@ -80,7 +85,10 @@ static int elements(const struct coll *k, uint64_t n)
 	return play_int(n * k->scale);
 }
 
-/* Writes the elements of each rank, and their places one after the other. */
+/*
+ * Stores the count of each rank and the displacements of adjacent blocks.
+ * Returns the sum of the counts.
+ */
 static uint64_t lay_out(const struct coll *k, const uint64_t *from, int n,
 			int *of, int *at)
 {
@@ -94,7 +102,10 @@ static uint64_t lay_out(const struct coll *k, const uint64_t *from, int n,
 	return sum;
 }
 
-/* Sets the counts of both sides. Returns the elements of the longer side. */
+/*
+ * Sets the counts of both sides. Returns the number of elements of the longer
+ * side.
+ */
 static uint64_t lay_out_both(struct coll *k, int n)
 {
 	const struct replay_call *c = k->c;
@@ -119,7 +130,7 @@ static uint64_t lay_out_both(struct coll *k, int n)
 	return most;
 }
 
-/* most: elements of the longer side */
+/* Sets the buffers. most: number of elements of the longer side */
 static void set_buffers(struct coll *k, uint64_t most)
 {
 	const struct replay_call *c = k->c;
@@ -260,7 +271,10 @@ void play_coll(const struct replay_call *c)
 
 	set_arguments(&k);
 	play_check(run(&k));
-	/* a nonblocking collective reads its counts until it is complete */
+	/*
+	 * k.each is kept, because a nonblocking collective reads its counts
+	 * until it is complete
+	 */
 	if (k.req)
 		play_open(c->req, req, k.each);
 	else

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Communicators of recorded calls. A recording has the members of a new
- * communicator; the calls here make one with these members, by the same
- * messages as the recorded call.
+ * Creates the communicators of recorded calls. A recording contains the members
+ * of each new communicator; the functions here create a communicator of these
+ * members, with the same messages as the recorded call.
  */
 #include "src/tools/play/play.h"
 
@@ -62,7 +62,10 @@ static MPI_Comm create(MPI_Comm parent, const struct replay_call *c)
 	return comm;
 }
 
-/* The members of a group have its first member as their colour. */
+/*
+ * Splits the parent; the colour of each member is the first member of its
+ * group.
+ */
 static MPI_Comm split(MPI_Comm parent, const struct replay_call *c)
 {
 	int colour = c->members ? (int)c->member[0] : MPI_UNDEFINED, key = 0;

@@ -13,11 +13,14 @@
 #include <sys/mman.h>
 #include <weft/region.h>
 
-/* Address space of the messages; pages on first touch. */
+/*
+ * Size of the address space for message data; pages are allocated on first
+ * touch.
+ */
 #define SCRATCH_BYTES ((uint64_t)64 << 30)
 #define HALF	      (SCRATCH_BYTES / 2)
 
-/* Polls without result after which a rank has let the model run. */
+/* Number of polls without result after which the model has run. */
 #define POLLS 4
 
 struct play play;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Messages and requests of recorded calls. */
+/* Makes the recorded calls that send, receive, wait or probe. */
 #include "src/tools/play/play.h"
 
 #include <limits.h>
@@ -68,7 +68,7 @@ static void wait_all(const struct replay_call *c)
 		struct open *o = get(c->reqs[i]);
 
 		req[i] = o->req;
-		/* a file may name a request twice */
+		/* so that a file may name a request twice */
 		o->req = MPI_REQUEST_NULL;
 	}
 	play_check(MPI_Waitall((int)c->count, req, MPI_STATUSES_IGNORE));
@@ -113,7 +113,7 @@ static int cancel(void *arg, int complete)
 	return MPI_SUCCESS;
 }
 
-/* Tests a request that is not complete. */
+/* Polls n times, by testing a request that never completes. */
 void play_poll(uint64_t n)
 {
 	int flag;
@@ -143,7 +143,10 @@ struct side {
 	int peer, tag;
 };
 
-/* The data is contiguous; a type stands for more elements than an int. */
+/*
+ * Describes contiguous data, with a derived type if there are more than INT_MAX
+ * bytes.
+ */
 static void choose_type(struct side *s, uint64_t bytes)
 {
 	if (bytes <= INT_MAX) {

@@ -1,5 +1,5 @@
 # src/tools/replay: replay of recorded calls on the model; part of weft-sim
-# Sources of calls, also used by mpiexec and weft-play
+# libweftcalls reads or generates the calls; mpiexec and weft-play also use it.
 noinst_LTLIBRARIES += libweftcalls.la libweftreplay.la
 libweftcalls_la_SOURCES = \
 	src/tools/replay/replay_call.h \
@@ -21,12 +21,12 @@ libweftreplay_la_SOURCES = \
 	src/tools/replay/replay_report.c src/tools/replay/replay_report.h \
 	src/tools/replay/replay_route.c \
 	src/comm/comm_channel.c
-# what a program with this library needs, too
+# what a program that uses libweftreplay is linked with
 REPLAY_LIBS = libweftreplay.la libweftcalls.la libweftcoll.la libweft-types.la libweftnic.la \
 	libweftbase.la
 EXTRA_DIST += src/tools/replay/README
 
-# Preloaded by mpiexec --record into the ranks.
+# mpiexec --record preloads this library into the ranks.
 pkglib_LTLIBRARIES += libweft-record.la
 libweft_record_la_SOURCES = \
 	src/tools/replay/record.c src/tools/replay/record.h \

@@ -416,7 +416,8 @@ static bool coll_of(OTF2_CollectiveOp op, uint64_t n, uint64_t sent,
 	static const struct {
 		OTF2_CollectiveOp op;
 		unsigned kind;
-		char size; /* s: sent, r: received, b: received / n */
+		/* size from: s: sent, r: received, b: received / n */
+		char size;
 	} all[] = {
 		{ OTF2_COLLECTIVE_OP_BARRIER, WEFT_COLL_BARRIER, 's' },
 		{ OTF2_COLLECTIVE_OP_BCAST, WEFT_COLL_BCAST, 'r' },
@@ -657,7 +658,10 @@ int replay_otf2_convert(const char *file, int fd, char *why, size_t len)
 	struct archive a = { .resolution = 1 };
 	char path[PATH_MAX];
 	const char *name = anchor(file, path, sizeof(path));
-	/* the library leaks memory if the file does not exist */
+	/*
+	 * checked before OTF2_Reader_Open(), which leaks memory if the file
+	 * does not exist
+	 */
 	OTF2_Reader *r = access(name, R_OK) ? NULL : OTF2_Reader_Open(name);
 	int err;
 

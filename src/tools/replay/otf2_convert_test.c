@@ -21,11 +21,15 @@ enum { SEND, WAIT, COLL, COMPUTE, REGIONS };
 static const char *const names[REGIONS] = { "MPI_Isend", "MPI_Waitall",
 					    "MPI_Allreduce", "solve" };
 
-/* Changes of the archive's numbers; changes 0: none. */
+/*
+ * Random changes of the archive: about one number in `changes` is replaced; 0:
+ * none.
+ */
 static struct fuzz fuzz;
 static unsigned changes;
-static uint64_t last_ticks = 1; /* computation before the last call */
-static uint64_t posted = 9;	/* request of the receive of rank 1 */
+/* computation before the last call, ticks of 1 us */
+static uint64_t last_ticks = 1;
+static uint64_t posted = 9; /* request of the receive of rank 1 */
 
 static uint64_t number(uint64_t valid, unsigned bytes)
 {
@@ -110,7 +114,10 @@ static void put_defs(OTF2_GlobalDefWriter *d)
 	OTF2_GlobalDefWriter_WriteClockProperties(d, n64(1000000), 0, 1000,
 						  OTF2_UNDEFINED_TIMESTAMP);
 	for (uint32_t i = 0; i < REGIONS; i++) {
-		/* a string with a huge number makes the reader slow */
+		/*
+		 * limited, since a string with a huge number makes the reader
+		 * slow
+		 */
 		OTF2_GlobalDefWriter_WriteString(d, n32(i + 1) % (1u << 20),
 						 names[i]);
 		OTF2_GlobalDefWriter_WriteRegion(
@@ -131,7 +138,7 @@ static void put_defs(OTF2_GlobalDefWriter *d)
 	put_group(d, 0, OTF2_GROUP_TYPE_COMM_LOCATIONS, 0, 1);
 	put_group(d, 1, OTF2_GROUP_TYPE_COMM_GROUP, 0, 1);
 	put_group(d, 2, OTF2_GROUP_TYPE_COMM_GROUP, 1, 0);
-	/* replaces the first one */
+	/* replaces the first group of locations */
 	if (changes && fuzz_chance(&fuzz, changes))
 		put_group(d, 3, OTF2_GROUP_TYPE_COMM_LOCATIONS, 0, 1);
 	OTF2_GlobalDefWriter_WriteComm(

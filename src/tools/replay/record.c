@@ -20,7 +20,7 @@ static uint32_t rank, number;
 static unsigned char *buf, *at;
 static bool big_failed;
 
-/* Requests: one handle may stand for several sends that are complete. */
+/* Open requests; several completed sends may have the same handle. */
 static struct open_req {
 	MPI_Request handle;
 	uint64_t id;

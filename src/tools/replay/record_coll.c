@@ -22,7 +22,7 @@ struct call {
 	MPI_Comm comm;
 	int root;
 	MPI_Op op;
-	const void *in; /* MPI_IN_PLACE, or any other value */
+	const void *in; /* buffer that is compared with MPI_IN_PLACE */
 	struct side s, r;
 	bool uneven;
 };

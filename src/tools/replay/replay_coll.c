@@ -101,8 +101,9 @@ static void check_size(uint64_t elements, uint64_t bytes)
 }
 
 /*
- * The send buffer begins at the start of the scratch memory, the receive buffer
- * in its second half, since algorithms require that they differ.
+ * Returns the send or the receive buffer of a call. The send buffer begins at
+ * the start of the scratch memory, the receive buffer in its second half, since
+ * algorithms require different buffers.
  */
 static struct weft_coll_side side_of(const struct replay_call *c, bool in,
 				     struct arrays *a)
@@ -124,7 +125,10 @@ static struct weft_coll_side side_of(const struct replay_call *c, bool in,
 	if (c->type_bytes > REPLAY_BYTES_MAX)
 		invalid("its elements are too long");
 	check_size(n, c->type_bytes * size);
-	/* the root of a scatter keeps its own block */
+	/*
+	 * in a scatter, MPI_IN_PLACE is the receive buffer: the root keeps its
+	 * own block
+	 */
 	if (in == (c->coll == WEFT_COLL_SCATTER) && c->flags & RECORD_IN_PLACE)
 		s.buf = MPI_IN_PLACE;
 	if (!each)

@@ -25,7 +25,10 @@
  */
 #define CTX_IDS	    (WEFT_TAG_CTX_IDS - 8)
 
-/* Nonblocking collectives keep a reference until they are complete. */
+/*
+ * Releases a reference. Nonblocking collectives keep a reference until they are
+ * complete.
+ */
 void weft_comm_put(struct weft_comm *c)
 {
 	if (!weft_obj_put(&c->obj))
@@ -171,7 +174,7 @@ void replay_comm_free_all(void)
 		replay_comm_free(r->comm[r->comms - 1].id);
 }
 
-/* The barrier of MPI_Finalize (boot_backend.c). */
+/* Executes the barrier of MPI_Finalize, as boot_backend.c does. */
 int replay_finalize(void)
 {
 	struct weft_channel m = { replay_me->world, WEFT_P2P_COLL,

@@ -93,7 +93,10 @@ int replay_fibers_run(void)
 
 	for (uint32_t i = 0; i < replay_job.size; i++)
 		resume(&replay_job.rank[i]);
-	/* background programs do not end */
+	/*
+	 * background programs do not end, so the loop ends when the other
+	 * programs have ended
+	 */
 	do {
 		n = weft_vt_host_pass(replay_job.world, &ranks);
 		for (int i = 0; i < n; i++)

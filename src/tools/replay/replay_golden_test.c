@@ -31,7 +31,7 @@ static void end_rank(struct writer *w, uint32_t rank)
 	writer_chunk(w, rank, 0);
 }
 
-/* n round trips: 2 n messages, one after another. */
+/* Writes n round trips: 2 n messages, one after another. */
 static void trips(struct writer *w, int n, uint64_t bytes)
 {
 	for (int i = 0; i < n; i++) {
@@ -84,7 +84,7 @@ static void clock_reads(struct writer *w, uint64_t n)
 	end_rank(w, 1);
 }
 
-/* n polls while a receive is outstanding, whose message is never sent. */
+/* Writes n polls while a receive whose message is never sent is outstanding. */
 static void polls(struct writer *w, uint64_t n)
 {
 	CALL(w, RECORD_IRECV, 0, 0, WRITER_S(1), WRITER_S(1), 8, 1);
@@ -94,7 +94,7 @@ static void polls(struct writer *w, uint64_t n)
 	end_rank(w, 1);
 }
 
-/* Three sums of n doubles. */
+/* Writes three sums of n doubles. */
 static void sums(struct writer *w, uint64_t n)
 {
 	for (uint32_t r = 0; r < 2; r++) {

@@ -100,7 +100,7 @@ struct replay_options {
 	const char *machine, *map, *faults;
 	uint32_t ppn;
 	size_t eager;
-	double compute;	  /* factor of the computation between calls */
+	double compute;	  /* factor for the computation time between calls */
 	bool no_finalize; /* ranks end without the barrier of MPI_Finalize */
 	/*
 	 * index of the only program that runs, on the nodes that it has; -1:
@@ -148,7 +148,7 @@ int replay_fibers_run(void);
 /* An operation of the engine that belongs to a request. */
 struct replay_op {
 	struct weft_req req;
-	struct weft_list link; /* in replay_rank.done, or .retry */
+	struct weft_list link; /* entry in replay_rank.done or .retry */
 	struct weft_peer *peer;
 	uint64_t word, ignore;
 	size_t bytes;

@@ -160,7 +160,10 @@ static uint32_t neighbour(const struct pattern *p, uint32_t rank, unsigned way)
 
 static const uint64_t halo_reqs[12] = { 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12 };
 
-/* Call k of a step of halo; false: the step has no call k. */
+/*
+ * Makes call k of a step of the pattern halo. Returns false if the step has no
+ * call k.
+ */
 static bool halo(const struct pattern *p, uint32_t rank, const struct at *at,
 		 struct replay_call *c)
 {

@@ -68,7 +68,10 @@ static uint64_t key_of(const struct weft_comm *comm, uint64_t salt)
 {
 	uint64_t program = replay_me->program->index;
 
-	/* the communicators of two programs have the same context ids */
+	/*
+	 * the key contains the program, since the communicators of two programs
+	 * have the same context ids
+	 */
 	return weft_hash_mix(comm->ctx ^
 			     weft_hash_mix(salt + 1 + (program << 32))) |
 	       1;

@@ -44,7 +44,10 @@ struct report {
 	/* receives that are window synchronisation (MPI_Win_post and others) */
 	uint64_t syncs;
 	uint64_t sync_sends; /* sends that are window synchronisation */
-	/* rank whose call ended last, without background jobs; that time */
+	/*
+	 * rank whose call ended last, except in background jobs, and time of
+	 * that end
+	 */
 	uint32_t last;
 	uint64_t last_end;
 	uint64_t *first; /* first chunk of each rank */
@@ -62,8 +65,9 @@ struct report_open_call {
 };
 
 /*
- * Returns 0 or -errno. fd: from weft_trace_create(). Adds the calls to the job
- * status page, since traced ranks do not count calls themselves.
+ * Opens a trace and indexes its events. fd: from weft_trace_create(). Adds the
+ * calls to the job status page, since traced ranks do not count calls
+ * themselves. Returns 0 or -errno.
  */
 int report_open(struct report *s, int fd, const struct report_job *job);
 void report_close(struct report *s);

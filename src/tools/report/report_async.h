@@ -22,7 +22,10 @@ struct report_async {
 	bool no_thread; /* no thread could be created */
 };
 
-/* b and arg must stay valid until report_async_join(). */
+/*
+ * Starts the work in a second thread. b and arg must stay valid until
+ * report_async_join().
+ */
 void report_async_start(struct report_async *b, void (*work)(void *arg),
 			void *arg);
 void report_async_join(struct report_async *b);

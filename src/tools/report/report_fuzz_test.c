@@ -51,7 +51,10 @@ static void call(uint32_t r, const char *name, uint64_t t, uint64_t span,
 				     .root_rank = 1 });
 }
 
-/* A rendezvous from rank r to the next rank, with both calls. */
+/*
+ * Writes the events of a rendezvous from rank r to the next rank, with both MPI
+ * calls.
+ */
 static void message(uint32_t r, uint64_t t, uint64_t word)
 {
 	uint32_t to = (r + 1) % RANKS;

@@ -106,7 +106,10 @@ static uint64_t since_start(const struct report *s, uint64_t ps)
 	return ps > s->begin ? ps - s->begin : 0;
 }
 
-/* Creates the constant part of a call's lines: a name is quoted once. */
+/*
+ * Creates the constant part of a call's lines, so that the name is quoted only
+ * once.
+ */
 static struct prefix *new_prefix(const struct report *s, uint32_t id)
 {
 	struct prefix *p = calloc(1, sizeof(*p));

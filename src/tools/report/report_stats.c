@@ -74,7 +74,7 @@ static struct node *node_of(struct stats *t, const char *name)
 {
 	struct node *n;
 
-	/* the links of a node are adjacent */
+	/* search from the last node, since the links of a node are adjacent */
 	for (size_t i = t->nodes; i-- > 0;)
 		if (!strncmp(t->node[i].name, name, sizeof(n->name) - 1))
 			return &t->node[i];

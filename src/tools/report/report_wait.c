@@ -167,7 +167,7 @@ static void add_unlock(struct waiting *w, uint32_t rank,
 {
 	struct unlock *more = w->unlock;
 
-	/* the capacity is a power of two */
+	/* the array grows when `unlocks` is 0 or a power of two */
 	if (!(w->unlocks & (w->unlocks - 1)))
 		more = realloc(more, 2 * (w->unlocks + 1) * sizeof(*w->unlock));
 	if (!more) {

@@ -1,4 +1,5 @@
-# src/tools/reproduce: published results compared with the model; weft-reproduce
+# src/tools/reproduce: weft-reproduce, which compares published results with the
+# model
 noinst_LTLIBRARIES += libweftrepro.la
 libweftrepro_la_SOURCES = src/tools/reproduce/repro.h \
 	src/tools/reproduce/repro_alltoall.c \

@@ -172,7 +172,10 @@ int repro_zones(const struct repro *r, const struct repro_row *row,
 
 /* Output of results (repro_out.c). */
 enum repro_format { REPRO_TEXT, REPRO_CSV, REPRO_JSON };
-/* Text is printed row by row; CSV and JSON after the last row. */
+/*
+ * Begin the output, and write a row. Text is printed row by row; CSV and JSON
+ * are printed after the last row.
+ */
 void repro_out_begin(const struct repro *r, enum repro_format f);
 void repro_out_row(const struct repro *r, enum repro_format f, unsigned i);
 /* s: results of --sensitivity, or NULL. */

@@ -312,7 +312,7 @@ int main(int argc, char **argv)
 			       .word = argv + 1 };
 	int err = parse(&w, &r, &a);
 
-	/* sim_plot_close() reports a failure of gnuplot */
+	/* ignored, because sim_plot_close() reports a failure of gnuplot */
 	signal(SIGPIPE, SIG_IGN);
 	if (err)
 		return err < 0 ? 2 : 0;

@@ -191,7 +191,10 @@ int repro_added(const struct repro *r, const struct repro_row *row,
 	double before = 0;
 	int err = repro_pingpong(r, row, model_p);
 
-	/* the first occurrence of a key is used */
+	/*
+	 * at the start of the text, because the first occurrence of a key is
+	 * used
+	 */
 	plain = *row;
 	snprintf(plain.exp, sizeof(plain.exp), "added variant= %.100s",
 		 row->exp + strcspn(row->exp, " "));
@@ -210,7 +213,10 @@ int repro_hop(const struct repro *r, const struct repro_row *row,
 	double before = 0;
 	int err = repro_pingpong(r, row, model_p);
 
-	/* the first occurrence of a key is used */
+	/*
+	 * at the start of the text, because the first occurrence of a key is
+	 * used
+	 */
 	fewer = *row;
 	snprintf(fewer.exp, sizeof(fewer.exp), "hop hops=%u %.100s",
 		 (unsigned)from, row->exp);

@@ -142,7 +142,10 @@ int repro_ease(const struct repro *r, const struct repro_row *row,
 	double before = 1;
 	int err = repro_puts(r, row, model_p);
 
-	/* the first occurrence of a key is used */
+	/*
+	 * at the start of the text, because the first occurrence of a key is
+	 * used
+	 */
 	snprintf(half.exp, sizeof(half.exp), "puts procs=%u %.100s",
 		 (unsigned)(procs / 2), row->exp + strcspn(row->exp, " "));
 	if (!err)

@@ -20,12 +20,13 @@ libweftrun_la_LIBADD = libweftcalls.la libweftshow.la libweftnetfile.la libweft-
 mpiexec_SOURCES = src/tools/run/run_main.c
 mpiexec_LDADD = libweftrun.la libweftbase.la $(PMIX_LIBS) $(HWLOC_LIBS)
 
-# the PMIx client that the scripts of test/run_*.sh launch
+# the PMIx client that the scripts test/run/run_*.sh launch, and a helper of
+# run_access.sh
 check_PROGRAMS += test/run/run_client test/run/run_access
 test_run_run_client_LDADD = $(PMIX_LIBS)
 test_run_run_access_LDADD = $(PMIX_LIBS)
 
-# mpirun is the same program
+# mpirun is a link to mpiexec
 install-exec-hook: install-mpirun
 install-mpirun:
 	cd $(DESTDIR)$(bindir) && $(LN_S) -f mpiexec$(EXEEXT) mpirun$(EXEEXT)

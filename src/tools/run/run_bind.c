@@ -323,7 +323,10 @@ void *run_bind_topology(const struct run_bind *b)
 	return b ? b->topo : NULL;
 }
 
-/* Descriptor number of the XML: above the numbers that scripts use (3 to 9). */
+/*
+ * Descriptor number of the file with the topology's XML: above the numbers that
+ * scripts use (3 to 9).
+ */
 enum { XML_FD = 200 };
 
 int run_bind_xml(const struct run_bind *b)

@@ -8,7 +8,9 @@
 #include <string.h>
 #include <unistd.h>
 
-/* 2 packages of 3 cores of 2 threads: core k has processors 2k and 2k+1. */
+/*
+ * 2 packages with 3 cores of 2 threads each: core k has processors 2k and 2k+1.
+ */
 #define TWELVE "pack:2 l3:1 core:3 pu:2"
 
 /* Writes the processors of each rank, in order: "0-1;2-3"; "-": not bound. */

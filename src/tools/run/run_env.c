@@ -253,8 +253,8 @@ static int add_fd(struct run_env *e, const char *name, int fd)
 }
 
 /*
- * Sets the number of --usize; ranks pass FI_WEFT_UNIVERSE on to the mpiexec of
- * a job that they spawn.
+ * Sets the variable with the value of --usize; ranks pass FI_WEFT_UNIVERSE on
+ * to the mpiexec of a job that they spawn.
  */
 static int add_universe(struct run_env *e, int n)
 {
@@ -334,8 +334,8 @@ static int add_job(struct run_env *e, const struct run_job *job,
 	if (!err && job->record)
 		err = run_env_set(e, "LD_PRELOAD", job->preload);
 	/*
-	 * Without this variable psm2, a library of libfabric on x86, catches
-	 * SIGSEGV and exits with code 1.
+	 * Without this variable psm2, a library that libfabric uses on x86,
+	 * catches SIGSEGV and exits with code 1.
 	 */
 	if (!err)
 		err = run_env_set(e, "IPATH_NO_BACKTRACE", "1");

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Environment of a rank: "NAME=value" strings that all ranks of a context
- * share, followed by the variables that contain the rank (the tail).
+ * share, followed by the variables that contain the rank.
  */
 #ifndef WEFT_RUN_ENV_H
 #define WEFT_RUN_ENV_H
 
 #include "src/tools/run/job/run_job.h"
 
-/* Variable with the number of --usize, for ranks and for spawned jobs. */
+/* Variable with the value of --usize, for ranks and for spawned jobs. */
 #define RUN_ENV_UNIVERSE "FI_WEFT_UNIVERSE"
 
 /* number of variables that contain the number of a rank */
@@ -37,8 +37,9 @@ int run_env_open(struct run_env *e, const struct run_job *job, int app,
 const char *run_env_value(const struct run_opts *o, int app, const char *name);
 
 /*
- * Adds the tail of one rank to e. The result is valid until the next call with
- * e. Cannot fail: run_env_open() has allocated the memory.
+ * Adds the variables that contain this rank to e, and returns all variables.
+ * The result is valid until the next call with e. Cannot fail: run_env_open()
+ * has allocated the memory.
  */
 char **run_env_of_rank(struct run_env *e, int rank);
 

@@ -2,9 +2,9 @@
 /*
  * mpiexec: starts the ranks of a job on this host and waits until all have
  * exited; a job on other hosts is handed to the site's launcher. The order
- * matters: collectors are forked before the PMIx library starts its thread, and
- * the main thread starts the ranks, because the kernel kills them when that
- * thread exits.
+ * matters: the collectors of output are forked before the PMIx library starts
+ * its thread, and the main thread starts the ranks, because the kernel kills
+ * them when that thread exits.
  */
 #include "src/base/attr.h"
 #include "src/os/copy_calibrate.h"

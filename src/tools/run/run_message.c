@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <unistd.h>
 
-static const char *host; /* host in the messages; NULL: not named */
+static const char *host; /* host named in the messages; NULL: none */
 
 void run_message_on(const char *name)
 {

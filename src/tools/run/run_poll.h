@@ -5,7 +5,7 @@
 
 #include "src/base/clock.h"
 
-/* Returns the earlier of two times in ns; 0: none. */
+/* Returns the earlier of two times in ns; a time of 0 means "none". */
 static inline uint64_t run_poll_earlier(uint64_t a, uint64_t b)
 {
 	return b && (!a || b < a) ? b : a;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * New machine files: each kind is short, valid and runs. Traffic to the next
- * group, and its limit with each routing.
+ * group saturates at the published rate of each routing.
  */
 #include "prov/net/file/net_file.h"
 #include "prov/net/file/net_map.h"
@@ -107,7 +107,7 @@ static void group_traffic_goes_to_the_next_group(void **state)
 	T_NOT_NULL(sim_pattern_missing(SIM_GROUP, &spec.cfg));
 }
 
-/* Returns the accepted rate at full load, as a part of the nodes' rate. */
+/* Returns the accepted rate at full load, as a fraction of the peak rate. */
 static double accepted(const char *routing, enum sim_pattern pattern)
 {
 	double part;

@@ -29,7 +29,10 @@ struct sim_opts {
 	struct weft_fault_plan plan;
 };
 
-/* Returns 0: run; 1: help or version printed; negative: error reported. */
+/*
+ * Parses the options. Returns 0 if there is something to run, 1 if help or
+ * version was printed, or a negative value after an error message.
+ */
 int sim_opts_parse(char **argv, struct sim_opts *o);
 
 const char *sim_routing_name(const struct sim_spec *s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* weft-sim --html: loads, latencies and links as a page. */
+/* Writes the HTML page of weft-sim --html: loads, latencies and links. */
 #include "src/tools/sim/sim_out.h"
 #include "src/tools/sim/sim_links.h"
 #include "prov/net/file/net_file.h"

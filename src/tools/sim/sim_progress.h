@@ -13,7 +13,10 @@ struct sim_progress {
 /* Returns whether progress is shown: on request, or on a terminal. */
 int sim_progress_wanted(int requested);
 void sim_progress_begin(struct sim_progress *p, const char *label);
-/* part: completed fraction, 0 to 1. Prints at most five times per second. */
+/*
+ * Prints the progress line, at most five times per second. part: completed
+ * fraction, 0 to 1.
+ */
 void sim_progress_show(struct sim_progress *p, double part, uint64_t hops);
 void sim_progress_end(struct sim_progress *p);
 

@@ -49,7 +49,7 @@ static uint64_t link_ends(const struct net_config *cfg)
 	return n;
 }
 
-/* Returns how many packets the buffers and FIFOs of all nodes hold. */
+/* Returns how many packets the buffers and FIFOs of all nodes can hold. */
 static uint32_t packets_max(const struct sim *s)
 {
 	const struct net_config *c = &s->spec->cfg;

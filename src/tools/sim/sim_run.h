@@ -71,8 +71,8 @@ struct sim_result {
 	double hops;
 	uint64_t waiting; /* messages that have not left their sources yet */
 	/*
-	 * chunks, with headers, that all ports sent on each channel of messages
-	 * while counting, in the order of enum net_vc
+	 * chunks, with headers, that all ports sent while counting, per channel
+	 * of messages, in the order of enum net_vc
 	 */
 	uint64_t channel[SIM_CHANNELS];
 	struct net_count count;	      /* counters of the whole run */

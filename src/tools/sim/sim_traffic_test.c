@@ -112,7 +112,7 @@ static void tree_cuts_are_around_subtrees(void **state)
 	T_NULL(sim_pattern_missing(SIM_COMPLEMENT, &cfg));
 }
 
-/* 1,024 nodes are a matrix of 32 x 32. */
+/* 32 of the 64 compute nodes write to each of two I/O nodes. */
 static void every_node_writes_to_its_io_node(void **state)
 {
 	traffic("bgq@io:4x4x4", SIM_IO);

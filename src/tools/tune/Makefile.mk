@@ -1,4 +1,5 @@
-# src/tools/tune: weft-tune, choices of collective algorithms for machine files
+# src/tools/tune: weft-tune, which measures the choices of collective algorithms
+# for machine files
 bin_PROGRAMS += weft-tune
 weft_tune_SOURCES = src/tools/tune/tune_main.c src/tools/tune/tune.h \
 	src/tools/tune/tune_check.c src/tools/tune/tune_choice.c \

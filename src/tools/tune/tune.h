@@ -47,10 +47,10 @@ void tune_buffers_close(void);
 unsigned tune_algorithms(enum tune_op op,
 			 char name[TUNE_ALGORITHMS][TUNE_NAME]);
 /*
- * Measures an operation on the first `ranks` ranks, in microseconds of the
- * slowest rank; the result is the same on all ranks. bytes: the vector or, for
- * operations with a block for each rank, one block. algorithm NULL: selected
- * by the library.
+ * Returns the time of an operation on the first `ranks` ranks, in microseconds:
+ * the time of the slowest rank. The result is the same on all ranks. bytes: the
+ * vector or, for operations with a block for each rank, one block. algorithm
+ * NULL: selected by the library.
  */
 double tune_measure(enum tune_op op, int ranks, size_t bytes,
 		    const char *algorithm);

@@ -51,7 +51,10 @@ static size_t part_bytes(const struct part *p, size_t ranks, size_t bytes)
 	return p->size == ONE_BLOCK ? bytes / ranks : bytes;
 }
 
-/* Measures a composition; 0: its blocks would be shorter than a word. */
+/*
+ * Returns the time of a composition; 0: its blocks would be shorter than a
+ * word.
+ */
 static double composed(const struct composition *c, int ranks, size_t bytes)
 {
 	double sum = 0;

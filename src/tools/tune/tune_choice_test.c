@@ -8,7 +8,7 @@
 
 static struct tune_grid grid;
 
-/* A grid of 2, 8 and 16 ranks, and 8, 1024 and 65536 bytes. */
+/* Returns a grid of 2, 8 and 16 ranks, and 8, 1024 and 65536 bytes. */
 static struct tune_grid *new_grid(void)
 {
 	static const struct tune_grid empty = {

@@ -110,7 +110,10 @@ static void set_defaults(struct tune_run *t)
 	memcpy(t->sizes, sizes, sizeof(sizes));
 }
 
-/* Returns 0, 1 (nothing to run) or a negative value (error). */
+/*
+ * Parses the options. Returns 0, 1 (nothing to run) or a negative value
+ * (error).
+ */
 static int parse(struct weft_args *w, struct tune_run *t)
 {
 	enum weft_args_found found;
@@ -162,7 +165,9 @@ static void measure_cell(const struct tune_run *t, enum tune_op op,
 	char best[TUNE_NAME];
 
 	least = tune_fastest(op, ranks, bytes, best);
-	/* half of the tolerance, since sizes between those of the grid differ
+	/*
+	 * only half of the tolerance: at sizes between those of the grid the
+	 * difference may be larger
 	 */
 	if (selected > (1 + TUNE_TOLERANCE) / 2 * least)
 		memcpy(g->best[r][s], best, TUNE_NAME);

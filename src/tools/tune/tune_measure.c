@@ -8,8 +8,8 @@
 #include <string.h>
 
 /*
- * Number of calls before the measurement, during which a communicator joins its
- * class route, and of measured calls.
+ * Number of warm-up calls, in which a communicator joins its class route, and
+ * number of measured calls.
  */
 #define WARM_UP 3
 #define CALLS	4
@@ -180,7 +180,9 @@ static double start_together(MPI_Comm comm, bool global)
 	mine[0] = begin;
 	mine[1] = MPI_Wtime() - begin;
 	MPI_Allreduce(mine, last, 2, MPI_DOUBLE, MPI_MAX, comm);
-	/* the barrier and the allreduce, which takes less than three barriers
+	/*
+	 * leaves time for the barrier and the allreduce; the allreduce takes
+	 * less than three barriers
 	 */
 	start = last[0] + 4 * last[1] + 1e-6;
 	while ((begin = MPI_Wtime()) < start)

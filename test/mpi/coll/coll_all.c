@@ -657,7 +657,10 @@ static bool world_open(struct world *w, int s)
 	return true;
 }
 
-/* Several communicators, with several operations in flight on each. */
+/*
+ * Runs collectives on several communicators, with several operations in flight
+ * on each.
+ */
 static void in_flight(int rounds)
 {
 	enum { COMMS = 6, EACH = 5 };

@@ -36,7 +36,7 @@ struct area {
 
 /* ---- random datatypes ---------------------------------------------------- */
 
-/* Offsets of the ints, in bytes; multiples of 4 within +-60. */
+/* Draws the offsets of the ints, in bytes: multiples of 4 within +-60. */
 static void draw_offsets(struct elem *e)
 {
 	int used[32] = { 0 }, i, k;

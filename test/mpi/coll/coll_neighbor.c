@@ -161,7 +161,7 @@ static void test_dist_graph(void)
 	MPI_Comm_free(&h.comm);
 }
 
-/* A star: edges between rank 0 and all other ranks. */
+/* Tests a star: edges between rank 0 and all other ranks. */
 static void test_graph(void)
 {
 	int index[MOST], edges[2 * MOST], i;

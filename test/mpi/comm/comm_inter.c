@@ -39,7 +39,7 @@ static void queries(void)
 	MT_OK(MPI_Group_free(&h));
 }
 
-/* Every rank sends to every rank of the other side. */
+/* Every rank sends to every rank of the remote group. */
 static void messages(MPI_Comm c, int others)
 {
 	MPI_Request *s = malloc((size_t)others * sizeof(*s));

@@ -19,7 +19,8 @@ enum {
 enum { FIRST, HOST, SECOND, PLACES };
 
 static unsigned char *mine[PLACES]; /* FIRST and SECOND are device memory */
-static MPI_Aint (*address)[PLACES]; /* of all ranks */
+/* addresses of the attachments of all ranks */
+static MPI_Aint (*address)[PLACES];
 static unsigned char *check;
 static MPI_Win win;
 static int to, from; /* neighbours */
@@ -107,7 +108,8 @@ static void counters(int place)
 	if (mt_rank == 0)
 		MT_IS(int_at(place, COUNTER), TIMES * mt_size);
 	barrier();
-	one = TIMES * mt_size + mt_rank; /* one rank's comparand is the value */
+	/* only one rank's comparand equals the value */
+	one = TIMES * mt_size + mt_rank;
 	zero = -5;
 	MT_OK(MPI_Win_lock(MPI_LOCK_EXCLUSIVE, 0, 0, win));
 	MT_OK(MPI_Compare_and_swap(&zero, &one, &old, MPI_INT, 0,
@@ -121,8 +123,8 @@ static void counters(int place)
 /* ---- several attachments in one access ----------------------------------- */
 
 /*
- * A type of `each` bytes at the offset `at` of all attachments of a rank; its
- * displacement in the window is the address of FIRST.
+ * Returns a type of `each` bytes at the offset `at` of all attachments of a
+ * rank; its displacement in the window is the address of FIRST.
  */
 static MPI_Datatype all_places(int rank, MPI_Aint at, int each)
 {
@@ -161,7 +163,7 @@ static void moves_to_all(int target, int source, int each)
 	free(part);
 }
 
-/* Integers of all attachments of a rank. */
+/* Returns a type of the integers of all attachments of a rank. */
 static MPI_Datatype all_ints(int rank)
 {
 	int length[PLACES] = { INTS, INTS, INTS };
@@ -245,7 +247,7 @@ static int detach(int place, size_t at)
 	return mt_class(MPI_Win_detach(win, mine[place] + at));
 }
 
-/* The error class of a get of one byte, from the call or the unlock. */
+/* Returns the error class of a get of one byte, from the call or the unlock. */
 static int get_class(int target, MPI_Aint at)
 {
 	char byte;

@@ -35,7 +35,10 @@ static void contiguous(MPI_File f, int n)
 	MT_OK(MPI_Wait(&r, MPI_STATUS_IGNORE));
 	device_out(host, device, (size_t)n);
 	MT_TRUE(mt_same(host, (size_t)n, (uint64_t)mt_rank));
-	/* the next call may write to the ranges that this call reads */
+	/*
+	 * wait, since the next call may write to the ranges that this call
+	 * reads
+	 */
 	MT_OK(MPI_Barrier(MPI_COMM_WORLD));
 }
 

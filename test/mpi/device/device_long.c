@@ -79,7 +79,10 @@ static void reduction(int form, MPI_Datatype t, MPI_Op op, int mixed)
 	device_in(device[0], host[0], (size_t)(COUNT * bytes));
 	device_in(device[1], host[1], (size_t)(COUNT * bytes));
 	memcpy(want, host[1], (size_t)(COUNT * bytes));
-	/* a derived type is not combined by a GPU: the expected result */
+	/*
+	 * GPUs do not combine derived types: computes the expected result on
+	 * the host
+	 */
 	operate(form, host[0], want, n, t, op, root);
 	operate(form, mine ? device[0] : host[0], mine ? device[1] : host[1], n,
 		t, op, root);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Broadcasts and allgathers through memory of all ranks (algorithm "shared"),
- * when device memory is first used after this memory was opened, and before.
+ * Broadcasts and allgathers through shared memory of all ranks (algorithm
+ * "shared"); device memory is first used before or after this shared memory is
+ * opened.
  */
 #include "device_t.h"
 

@@ -16,7 +16,7 @@
 #include <stdbool.h>
 #include <unistd.h>
 
-/* Seconds until the other job would have been ended (SIGKILL after 2 s). */
+/* Seconds to stay alive; a job that is being ended gets SIGKILL after 2 s. */
 enum { LONGER = 4 };
 
 /* Connects again, to a port of parent 0, and disconnects from c. */

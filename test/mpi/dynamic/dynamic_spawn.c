@@ -24,7 +24,7 @@ static int class_of(int code)
 
 /* ---- communication of parents and children ------------------------------- */
 
-/* Every rank sends to every rank of the other side. */
+/* Every rank sends to every rank of the remote group. */
 static void messages(MPI_Comm c, int side)
 {
 	static const int bytes[] = { 0, 8, 4000, LONG };

@@ -178,7 +178,7 @@ static void null_results_others(void)
 	MT_OK(MPI_Info_free(&info));
 }
 
-/* Invalid handles and numeric arguments. */
+/* Tests invalid handles and numeric arguments. */
 static void invalid_handles(void)
 {
 	MPI_Info stray = (MPI_Info)MPI_COMM_SELF;

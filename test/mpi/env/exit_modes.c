@@ -93,7 +93,7 @@ int main(int argc, char **argv)
 		put_outside_attached();
 	if (!strcmp(argv[1], "threads") && mt_rank == 1)
 		pthread_create(&thread, NULL, send_without_receive, NULL);
-	/* the kernel kills the process in the receive below */
+	/* SIGALRM kills the process in the receive below */
 	if ((!strcmp(argv[1], "alarm") || !strcmp(argv[1], "threads")) &&
 	    mt_rank == 1)
 		alarm(1);

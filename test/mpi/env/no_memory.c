@@ -161,7 +161,7 @@ static int window(void)
 	return rc;
 }
 
-/* Memory of MPI_Alloc_mem, which other ranks map. */
+/* Creates a window in memory of MPI_Alloc_mem, which other ranks map. */
 static int window_mapped(void)
 {
 	long k = left;
@@ -319,7 +319,7 @@ int main(int argc, char **argv)
 		what = ops[i].name;
 		exhaust(ops[i].run);
 	}
-	MT_TRUE(failures > 50); /* the allocators above are in use */
+	MT_TRUE(failures > 50); /* the allocators above were called */
 	MT_OK(MPI_Comm_free(&self));
 	return mt_end();
 }

@@ -12,7 +12,8 @@ Usage: null_args.py MPI_H"""
 import re
 import sys
 
-# by type: null handle, its error classes, a valid handle
+# by type: the null handle, the error classes that it may cause, and a valid
+# handle
 HANDLES = {
     "MPI_Comm": ("MPI_COMM_NULL", ("MPI_ERR_COMM",), "MPI_COMM_SELF"),
     "MPI_Datatype": ("MPI_DATATYPE_NULL", ("MPI_ERR_TYPE",), "MPI_INT"),
@@ -38,19 +39,21 @@ OTHERS = (
     (r"MPI_File_open", "filename", "name"),
     (r"MPI_Info", "key", '"key"'),
 )
-# no error is returned, the process ends, or other threads and jobs are needed
+# not called: functions that return no error, end the process, or need other
+# threads or jobs
 NOT_CALLED = re.compile(
     r"MPI_(T_|Init|Finalize|Abort|Pcontrol|Session_init|Session_finalize|"
     r"Comm_spawn|Comm_accept|Comm_connect|Comm_join|Open_port|DUP_FN|.*_FN$|"
     r".*(c2f|f2c|f082c|c2f08|toint|fromint|f082f|f2f08)$|"
     r"Aint_|Wtime|Wtick|Status_)")
-# calls that a null argument does not make invalid: null handles have a name, and
-# the error handler of files that are not open belongs to MPI_FILE_NULL
+# calls that a null argument does not make invalid: null handles have names, and
+# MPI_FILE_NULL has the default error handler of files
 ALLOWED = re.compile(
     r"MPI_(Comm|Type|Win)_get_name|MPI_File_(call|get|set)_errhandler")
 # arrays, which may be null if their length is 0
 ARRAYS = re.compile("array_of|.*weights$")
-# another argument is invalid as well, with this class
+# calls in which another argument is invalid, too, with the error class of that
+# argument
 ALSO = (
     (r"MPI_Type_create_(darray|subarray)", "MPI_ERR_ARG"),
     (r"MPI_Comm_remote_|MPI_Intercomm_merge", "MPI_ERR_COMM"),

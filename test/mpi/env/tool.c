@@ -42,7 +42,7 @@ static void options(void)
 	MT_IS(n, 0);
 }
 
-/* The options of the provider: a number, a list of words, and any text. */
+/* Tests options of the provider: a number, a list of words, and any text. */
 static void provider_options(void)
 {
 	int i, first, cat, count, members[64], cvars;

@@ -49,7 +49,10 @@ static void test_send(void)
 		      MPIX_ERR_PROC_FAILED);
 }
 
-/* Receives from any source: pending until the failure is acknowledged. */
+/*
+ * A receive from any source stays pending, and waits for it fail, until the
+ * failure is acknowledged.
+ */
 static void test_any_source(void)
 {
 	MPI_Group group;
@@ -182,7 +185,7 @@ static void test_revoke(void)
 	CHECK(MPI_Comm_free(&dup), MPI_SUCCESS);
 }
 
-/* An agreement: flags, and the error for unacknowledged failures. */
+/* Tests agreements: their flags, and the error for unacknowledged failures. */
 static void test_agree(void)
 {
 	int flag = ~(1 << rank), got, x;
@@ -280,7 +283,10 @@ static void test_shrink(void)
 			comm[k + 1] = again;
 		}
 		use_window(comm[k + 1]);
-		/* no rank dies while another rank frees the window */
+		/*
+		 * wait, so that no rank dies while another rank frees the
+		 * window
+		 */
 		MPIX_Comm_agree(comm[k + 1], &flag);
 	}
 	CHECK(MPI_Comm_free(&comm[1]), MPI_SUCCESS);

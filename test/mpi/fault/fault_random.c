@@ -22,7 +22,7 @@ static unsigned draw(unsigned a, unsigned b)
 	return x ^ x >> 16;
 }
 
-/* Lets the kernel kill this process after s seconds. */
+/* Starts a timer that kills this process after s seconds. */
 static void die_later(double s)
 {
 	struct sigevent how = { .sigev_notify = SIGEV_SIGNAL,

@@ -36,7 +36,10 @@ static void finish(MPI_Request *r)
 
 /* ---- pipes --------------------------------------------------------------- */
 
-/* Opens a pipe by a name of this rank. *fd_p: its other end, and both. */
+/*
+ * Opens a pipe by a name of this rank. *fd_p: a descriptor that is open at both
+ * ends of the pipe.
+ */
 static MPI_File pipe_open(int amode, int *fd_p)
 {
 	char path[FT_PATH];

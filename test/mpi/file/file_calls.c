@@ -382,7 +382,10 @@ static void hints(MPI_File f)
 	hint_is(f, "romio_cb_read", "automatic");
 }
 
-/* Hints of collective accesses are those of rank 0, others are each rank's. */
+/*
+ * Hints of collective accesses are those of rank 0; other hints may differ
+ * between ranks.
+ */
 static void different_hints(MPI_File f)
 {
 	int rank, size;
@@ -592,7 +595,10 @@ static void representations(MPI_File f)
 	failing_rep(f);
 }
 
-/* external32: big-endian, and a struct of long (4 bytes) and short. */
+/*
+ * Tests external32: big-endian numbers, and a struct of long (4 bytes) and
+ * short.
+ */
 static void external(MPI_File f)
 {
 	struct {

@@ -349,7 +349,7 @@ static void shrinking_file(void)
 	MT_OK(MPI_File_close(&f));
 }
 
-/* The file to delete no longer exists: an error on all ranks. */
+/* The file to delete no longer exists, which is an error on all ranks. */
 static void deleted_file(void)
 {
 	char path[FT_PATH];

@@ -293,7 +293,9 @@ static void run(MPI_File f, const struct access *a)
 	else
 		check_read(a, &m, &s);
 	MT_OK(MPI_Type_free(&m.type));
-	/* a later access by another rank reads or extends the file */
+	/*
+	 * wait, since a later access by another rank reads or extends the file
+	 */
 	MT_OK(MPI_Barrier(MPI_COMM_WORLD));
 	if (a->write)
 		model_write(a);

@@ -62,7 +62,9 @@ static inline MPI_Info fr_hints(uint64_t *state)
 	return info;
 }
 
-/* Opens a new file, with hints and fatal errors; as ft_open(). */
+/*
+ * Opens a new file as ft_open() does, with random hints; its errors are fatal.
+ */
 static inline MPI_File fr_open(char path[FT_PATH], const char *what)
 {
 	MPI_Info info = fr_hints(&fr_common);

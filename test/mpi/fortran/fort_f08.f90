@@ -17,7 +17,8 @@ subroutine check(good, what)
 	bad = bad + 1
 end subroutine
 
-! Sections in messages: strided, two-dimensional, part of the last row.
+! Sends and receives array sections: strided, two-dimensional, part of the last
+! row.
 subroutine sections
 	integer :: a(6, 5), b(6, 5), c(30), i
 	type(MPI_Request) :: r(2)
@@ -46,7 +47,7 @@ subroutine sections
 		'backwards')
 end subroutine
 
-! Sections of other sizes than the datatype.
+! Uses sections whose size is not that of the datatype.
 subroutine section_types
 	complex :: z(8), w(8)
 	real :: x(4, 4), y(4, 4)
@@ -75,7 +76,7 @@ subroutine section_collectives
 
 	x = [(i + 100 * rank, i = 1, 10)]
 	y = 0
-	! blocks of one element in every other place
+	! receives blocks of one element into every other element of y
 	call MPI_Iallgather(x(3), 1, MPI_INTEGER, y(1::2), 1, MPI_INTEGER, &
 		MPI_COMM_WORLD, r)
 	call MPI_Wait(r, MPI_STATUS_IGNORE)
@@ -211,7 +212,8 @@ subroutine errors
 	call MPI_Comm_set_errhandler(MPI_COMM_SELF, h)
 	call MPI_Send(x, 1, MPI_INTEGER, 9, 0, MPI_COMM_SELF, ierror)
 	call check(calls == 1 .and. ierror /= MPI_SUCCESS, 'handler')
-	! a section cannot be copied while the call is pending
+	! a section that would be copied is refused, since the call is still
+	! pending at its return
 	call MPI_Iallreduce(MPI_IN_PLACE, x(1:4:2), 2, MPI_INTEGER, MPI_SUM, &
 		MPI_COMM_SELF, r, ierror)
 	call check(calls == 2 .and. ierror == MPI_ERR_BUFFER, 'pending copy')

@@ -30,7 +30,7 @@ subroutine buffers
 	if (rank == 0) z = (1, 2)
 	call MPI_Bcast(z, 4, MPI_COMPLEX, 0, MPI_COMM_WORLD, ierr)
 	call check(z(2, 2) == (1, 2), 'complex array')
-	! a section is passed as a copy
+	! the compiler passes a section as a contiguous copy
 	if (rank == 0) z(1, :) = (3, 4)
 	call MPI_Bcast(z(1, :), 2, MPI_COMPLEX, 0, MPI_COMM_WORLD, ierr)
 	call check(z(1, 2) == (3, 4) .and. z(2, 2) == (1, 2), 'section')

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * Every send mode and every form of receive, with sizes from 0 up, to the next
- * rank in a ring; with one rank to itself.
+ * rank in a ring; the rank of a one-rank job sends to itself.
  */
 #include "mpi_t.h"
 

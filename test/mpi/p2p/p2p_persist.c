@@ -41,7 +41,7 @@ static void rounds(init_fn *init, int len)
 	MT_IS(r[0], MPI_REQUEST_NULL);
 }
 
-/* Short noncontiguous messages. */
+/* Tests short noncontiguous messages. */
 static void gaps(void)
 {
 	int next = (mt_rank + 1) % mt_size;

@@ -204,7 +204,7 @@ static void cancelled(int to, int from)
 	free(out);
 }
 
-/* Many messages in flight at once, in both directions. */
+/* Keeps many messages in flight at once, in both directions. */
 static void crossing(int to, int from)
 {
 	enum { MANY = 8 };

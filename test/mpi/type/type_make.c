@@ -84,7 +84,10 @@ static void odd_strides(void)
 	MPI_Type_free(&t);
 }
 
-/* MPI_LB and MPI_UB, which MPI 3.0 removed: bounds without data. */
+/*
+ * Tests MPI_LB and MPI_UB, which MPI 3.0 removed: they set bounds without
+ * adding data.
+ */
 static void lb_ub_markers(void)
 {
 	int len[3] = { 1, 1, 1 }, in[8], out[3], n, i;

@@ -323,7 +323,10 @@ static void concurrent_adds(struct wt *w)
 	MT_TRUE(*(long double *)(w->mem + 8192) == TIMES * w->size);
 }
 
-/* A shared counter: every number is returned exactly once. */
+/*
+ * All ranks increment a shared counter: every old value is returned exactly
+ * once.
+ */
 static void counter(struct wt *w)
 {
 	enum { TIMES = 100 };
@@ -350,8 +353,8 @@ static void counter(struct wt *w)
 }
 
 /*
- * A spin lock built from compare and swap, around operations that are not
- * atomic.
+ * Uses a spin lock built from compare and swap to protect operations that are
+ * not atomic.
  */
 static void mutex(struct wt *w)
 {
@@ -386,7 +389,7 @@ static void mutex(struct wt *w)
 	MPI_Barrier(w->comm);
 }
 
-/* Long vectors, requests, and both forms of counts. */
+/* Tests long vectors, requests, and both forms of counts. */
 static void long_vectors(struct wt *w)
 {
 	enum { LEN = 8000 };

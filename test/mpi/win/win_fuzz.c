@@ -189,7 +189,7 @@ static void check_fetched(const struct flight *f)
 
 /* ---- one round ----------------------------------------------------------- */
 
-/* Every rank exposes its memory to, and accesses, every rank. */
+/* Opens an epoch in which every rank may access the memory of every rank. */
 static void open_epoch(struct wt *w, enum wt_sync sync)
 {
 	MPI_Group all;
@@ -226,7 +226,7 @@ static void close_epoch(struct wt *w, enum wt_sync sync)
 		MT_OK(MPI_Barrier(w->comm));
 }
 
-/* An exclusive lock is held for one step only. */
+/* Executes one step; an exclusive lock is held for this step only. */
 static void do_step(struct wt *w, struct flight *f, enum wt_sync sync)
 {
 	if (sync == WT_LOCK)

@@ -32,7 +32,9 @@ static void wait_for(int rank)
 		       MPI_STATUS_IGNORE));
 }
 
-/* Rank 1 holds a lock; with others, rank 3 holds one as well and releases it.
+/*
+ * Rank 1 holds a lock; if `others` is set, rank 3 holds one as well and
+ * releases it.
  */
 static void hold(struct wt *w, int kind, int wanted, bool others, long old)
 {

@@ -176,7 +176,7 @@ static void edge_cases(struct wt *w)
 	MT_OK(MPI_Win_unlock(MPI_PROC_NULL, w->win));
 }
 
-/* Windows in which some ranks, or all ranks, have no memory. */
+/* Tests windows in which some ranks, or all ranks, have no memory. */
 static void windows_without_memory(enum win_kind kind)
 {
 	struct wt w = wt_open(kind, MPI_COMM_WORLD,
@@ -196,7 +196,7 @@ static void windows_without_memory(enum win_kind kind)
 	wt_close(&w);
 }
 
-/* Displacement units that differ between ranks. */
+/* Tests displacement units that differ between ranks. */
 static void units(void)
 {
 	int unit = mt_rank % 2 ? 8 : 1, x = mt_rank,
@@ -214,7 +214,7 @@ static void units(void)
 	free(mem);
 }
 
-/* Several windows at once, on subsets of the world. */
+/* Uses several windows at once, on subsets of the world. */
 static void windows_on_subsets(void)
 {
 	MPI_Comm half;

@@ -105,7 +105,7 @@ static void names(struct wt *w)
 
 /* ---- shared memory ------------------------------------------------------- */
 
-/* Adjacent segments of different lengths; some ranks have no segment. */
+/* Tests adjacent segments of different lengths; some ranks have no segment. */
 static void shared_parts(int apart)
 {
 	MPI_Aint size = mt_rank % 3 == 1 ? 0 : 40 + 8 * mt_rank, got;
@@ -140,7 +140,7 @@ static void shared_parts(int apart)
 	MT_OK(MPI_Win_free(&win));
 }
 
-/* C atomics and MPI atomics on the same counter. */
+/* Uses C atomics and MPI atomics on the same counter. */
 static void shared_atomics(void)
 {
 	enum { TIMES = 2000 };

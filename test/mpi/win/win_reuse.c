@@ -90,7 +90,7 @@ static void windows_overlap(MPI_Comm comm)
 	}
 }
 
-/* A window without locks, between windows with locks. */
+/* Uses a window without locks between windows with locks. */
 static void without_locks(MPI_Comm comm)
 {
 	MPI_Info info;

@@ -249,7 +249,7 @@ static void flag(struct wt *w)
 	MPI_Barrier(w->comm);
 }
 
-/* Different kinds of epochs in succession, with messages in between. */
+/* Runs different kinds of epochs in succession, with messages in between. */
 static void consecutive_epoch_kinds(struct wt *w)
 {
 	int x = w->rank, y, next = (w->rank + 1) % w->size;

@@ -1,4 +1,4 @@
-# src/tools/run/daemon: jobs on other hosts, by daemons of mpiexec
+# src/tools/run/daemon: jobs on other hosts, started by mpiexec's own daemons
 RUN_SOURCES += \
 	src/tools/run/daemon/run_alloc.c src/tools/run/daemon/run_alloc.h \
 	src/tools/run/daemon/run_children.c \

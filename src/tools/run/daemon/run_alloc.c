@@ -73,7 +73,10 @@ static int place(const struct run_hosts *hosts, int n, struct run_hosts *placed)
 	return err;
 }
 
-/* Returns the free slots of a host, without those of the ranks in `placed`. */
+/*
+ * Returns the number of free slots of a host, without those that the ranks in
+ * `placed` take.
+ */
 static int free_slots(const struct run_alloc *a, int host,
 		      const struct run_hosts *placed)
 {

@@ -13,7 +13,10 @@ struct run_alloc {
 	int *used; /* array: number of ranks on each host */
 };
 
-/* ppn: slots of every host; 0: those of the list. Returns 0 or -ENOMEM. */
+/*
+ * Sets the hosts, without ranks. ppn: slots of every host; 0: those of the
+ * list. Returns 0 or -ENOMEM.
+ */
 int run_alloc_open(struct run_alloc *a, const struct run_hosts *hosts, int ppn);
 void run_alloc_close(struct run_alloc *a);
 

@@ -19,7 +19,10 @@ static struct run_hosts hosts_of(const char *list)
 	return h;
 }
 
-/* A request of programs "N HOSTS", at most four, without words. */
+/*
+ * Returns a request for at most four programs, each given as "N HOSTS"; the
+ * request has no words.
+ */
 static struct run_request request_of(const char *const *program)
 {
 	struct run_request r = { .part = calloc(4, sizeof(*r.part)) };
@@ -71,7 +74,7 @@ static void free_slots_are_used_first(void **state)
 	placed_is("a,b,c", 0, "b", PROGRAMS("2"), "a:1,c:1", 0);
 	placed_is("a,b,c", 2, "a:2", PROGRAMS("3"), "b:2,c:1", 0);
 	placed_is("a:2,b:2", 0, "", PROGRAMS("1", "1", "1"), "a:2,b:1", 0);
-	/* a job with more ranks than slots has no free ones */
+	/* a host with more ranks than slots has no free slots */
 	placed_is("a,b:3", 0, "a:3,b:1", PROGRAMS("2"), "b:2", 0);
 }
 
@@ -193,7 +196,10 @@ static void numbers_of_processes_are_limited(void **state)
 	run_bytes_free(&b);
 }
 
-/* Without a command line nothing can be started. */
+/*
+ * A request without command-line words is refused, since nothing could be
+ * started.
+ */
 static void a_request_has_words(void **state)
 {
 	char *none[] = { NULL };

@@ -100,7 +100,7 @@ static pid_t start(struct run_children *c, const struct run_request *r,
 	char **env;
 	pid_t pid;
 
-	/* counted from the start of the spawned job */
+	/* the time limit counts from the start of the spawned job */
 	snprintf(limit, sizeof(limit), "%g", o->timeout_s);
 	while (r->env[n])
 		n++;

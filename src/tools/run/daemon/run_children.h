@@ -32,8 +32,8 @@ struct run_children {
 };
 
 /*
- * sigmask and nofile, which may be set later, are those for the further
- * mpiexec. Returns 0 or -ENOMEM.
+ * Initialises c, whose fields sigmask and nofile, for the further mpiexec, may
+ * be set later. Returns 0 or -ENOMEM.
  */
 int run_children_open(struct run_children *c, const struct run_opts *o,
 		      const struct run_layout *own);
@@ -47,8 +47,8 @@ int run_children_request(struct run_children *c, int host, struct run_scan *s,
 			 bool refused);
 
 /*
- * Answers the requests whose jobs have been started: run_nested_fd() is
- * readable.
+ * Answers the requests whose jobs have been started. Called when
+ * run_nested_fd() is readable.
  */
 void run_children_started(struct run_children *c);
 

@@ -21,7 +21,7 @@
 /* Time between SIGTERM and SIGKILL after the connection to mpiexec was lost. */
 #define KILL_NS UINT64_C(15000000000)
 
-/* Output is not read while more bytes than this are queued. */
+/* Output is not read while more than QUEUE_MAX bytes are queued. */
 enum { QUEUE_MAX = 1 << 20, CHUNK = 65536 };
 
 struct daemon {
@@ -153,7 +153,9 @@ static void close_input(struct daemon *d)
 	d->input_sent = 0;
 }
 
-/* Writes input; ranks that do not read it do not stop the daemon. */
+/*
+ * Writes input to the ranks. Ranks that do not read it do not block the daemon.
+ */
 static void write_input(struct daemon *d)
 {
 	ssize_t n = write(d->in_fd, d->input.data + d->input_sent,
@@ -354,7 +356,10 @@ int run_daemon(run_daemon_fn run)
 	struct daemon d = { .out_fd = -1, .in_fd = -1 };
 	int err;
 
-	/* signals of a terminal reach mpiexec, which passes them on */
+	/*
+	 * own process group: signals of a terminal reach mpiexec, which passes
+	 * them on
+	 */
 	setpgid(0, 0);
 	signal(SIGINT, SIG_DFL);
 	signal(SIGQUIT, SIG_DFL);

@@ -90,7 +90,7 @@ static void a_full_pipe_does_not_block(void **state)
 	run_channel_open(&b, fd[0], dup(fd[1]));
 	memset(data, 'x', sizeof(data));
 	run_channel_put(&a, RUN_FRAME_INPUT, data, sizeof(data));
-	/* all but what the pipe holds, with the head of the frame */
+	/* the frame with its head, less the bytes that the pipe holds */
 	T_IS(run_channel_queued(&a),
 	     sizeof(data) + 8 - (size_t)fcntl(fd[1], F_GETPIPE_SZ));
 	while (!(rc = run_channel_next(&b, &f))) {

@@ -25,7 +25,7 @@ int run_exchange_fence(struct run_exchange *x, int from, struct run_scan *body)
 	return rc;
 }
 
-/* Answers a request for the data of a rank whose host has left the job. */
+/* Refuses a request for the data of a rank whose host has left the job. */
 static int refuse_question(struct run_exchange *x, int from, uint32_t id)
 {
 	struct run_bytes b = { 0 };

@@ -17,15 +17,18 @@ struct run_exchange {
 	struct run_fences fences;
 };
 
-/* RUN_FRAME_FENCE. Returns 0: the fence waits for other hosts; 1: complete. */
+/*
+ * Handles RUN_FRAME_FENCE. Returns 0: the fence waits for other hosts; 1:
+ * complete.
+ */
 int run_exchange_fence(struct run_exchange *x, int from, struct run_scan *body);
 
-/* RUN_FRAME_MODEX, RUN_FRAME_MODEX_DONE. Return 0. */
+/* Handle RUN_FRAME_MODEX and RUN_FRAME_MODEX_DONE. Return 0. */
 int run_exchange_question(struct run_exchange *x, int from,
 			  struct run_scan *body);
 int run_exchange_answer(struct run_exchange *x, struct run_scan *body);
 
-/* Frees the fences that wait. */
+/* Frees the fences that are not complete. */
 void run_exchange_close(struct run_exchange *x);
 
 #endif

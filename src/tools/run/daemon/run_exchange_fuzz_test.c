@@ -17,7 +17,10 @@
 
 enum { HOSTS = 3, RANKS = 5, FRAMES = 7, ROOM = 12, CHANGES = 12 };
 
-/* Three hosts with the ranks 0 and 1, 2, 3 and 4, and the daemons' ends. */
+/*
+ * Three hosts with ranks 0 and 1, rank 2, and ranks 3 and 4; and the daemons'
+ * ends of their channels.
+ */
 static struct run_layout layout;
 static struct run_link host[HOSTS];
 static struct run_channel end[HOSTS];
@@ -241,7 +244,10 @@ static void frames_reach_the_hosts_of_their_ranks(void **state)
 	job_close();
 }
 
-/* A host that has left the job cannot answer; mpiexec does so instead. */
+/*
+ * A host that has left the job cannot answer, so mpiexec refuses the request
+ * itself.
+ */
 static void questions_for_a_host_that_has_left_are_refused(void **state)
 {
 	static const enum run_link_state left[] = { RUN_LINK_DONE,

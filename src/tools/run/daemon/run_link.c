@@ -17,7 +17,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* Bytes that a login may print before the daemon answers. */
+/*
+ * LOGIN_TEXT_MAX: number of bytes that a login may print before the daemon
+ * answers.
+ */
 enum { LOGIN_TEXT_MAX = 65536, AGENT_WORDS = 32, LINE_MAX_BYTES = 1 << 20 };
 
 static int self_path(char path[PATH_MAX])
@@ -73,9 +76,9 @@ static void exec_agent(const char *agent, char *host, char *command)
 }
 
 /*
- * The remote shell stays in the process group of mpiexec, so that it can read a
- * password from the terminal, and ignores the signals of the terminal, which
- * mpiexec handles.
+ * Runs the remote shell in the child process. The shell stays in the process
+ * group of mpiexec, so that it can read a password from the terminal, and
+ * ignores the signals of the terminal, which mpiexec handles.
  */
 static void child_run(const struct run_link *h, const char *agent, bool here,
 		      const sigset_t *mask, const int fd[2])

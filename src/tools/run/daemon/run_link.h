@@ -14,7 +14,8 @@ enum run_link_state {
 	RUN_LINK_STARTING, /* the daemon has not answered yet */
 	RUN_LINK_RUNNING,
 	RUN_LINK_DONE, /* the daemon has sent the exit code */
-	RUN_LINK_LOST, /* the connection was closed before that */
+	/* the connection was closed before the exit code arrived */
+	RUN_LINK_LOST,
 };
 
 struct run_link {

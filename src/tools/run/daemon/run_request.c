@@ -24,7 +24,10 @@ void run_request_write(const struct run_request *r, struct run_bytes *b)
 	run_bytes_list(b, r->env);
 }
 
-/* left: number of processes that the other programs may have */
+/*
+ * Reads one program. *left: number of processes that this and the following
+ * programs may have.
+ */
 static int read_part(struct run_scan *s, struct run_request_part *p, int *left)
 {
 	uint32_t n = run_scan_u32(s), hosts = run_scan_u32(s), slots;

@@ -28,7 +28,9 @@ struct run_request {
 
 void run_request_write(const struct run_request *r, struct run_bytes *b);
 
-/* Returns 0, -EPROTO or -ENOMEM; frees the request on error. */
+/*
+ * Reads a request. Returns 0, -EPROTO or -ENOMEM; frees the request on error.
+ */
 int run_request_read(struct run_scan *s, struct run_request *r);
 
 void run_request_free(struct run_request *r);

@@ -107,7 +107,10 @@ static void ranks_of_a_lost_host_have_failed(void **state)
 	T_FALSE(run_survivors_none(&s));
 }
 
-/* A frame of one host is read as it is written for the others. */
+/*
+ * The report of an exit, as it is written for the other hosts, is read with the
+ * same rank and code.
+ */
 static void exits_are_read_as_written(void **state)
 {
 	struct run_bytes b = { 0 };

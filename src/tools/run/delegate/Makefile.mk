@@ -1,4 +1,4 @@
-# src/tools/run/delegate: jobs on other hosts, by another launcher
+# src/tools/run/delegate: jobs on other hosts, started by another launcher
 RUN_SOURCES += \
 	src/tools/run/delegate/run_delegate.c \
 	src/tools/run/delegate/run_delegate.h \

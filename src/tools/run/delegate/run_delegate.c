@@ -177,7 +177,10 @@ static bool report_none(const struct run_opts *o)
 	return false;
 }
 
-/* Without a launcher, mpiexec starts daemons on the hosts of a list. */
+/*
+ * Selects the daemons of mpiexec, which it starts on the hosts of a list if
+ * there is no launcher. Returns false, after a message, if no hosts are given.
+ */
 static bool find_own(const struct run_opts *o, struct run_delegate *e)
 {
 	e->kind = RUN_ENGINE_OWN;

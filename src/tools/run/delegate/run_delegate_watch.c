@@ -87,7 +87,10 @@ static void line_ends(struct watch *w)
 
 	w->line[w->len] = '\0';
 	w->len = 0;
-	/* Open MPI 4, and PRRTE, about a host on which they are missing */
+	/*
+	 * messages of Open MPI 4 and PRRTE about a host on which they are not
+	 * installed
+	 */
 	if (strstr(w->line, "unable to reliably start one or more daemons") ||
 	    strstr(w->line, "failed to start a daemon") ||
 	    strstr(w->line, "orted: not found") ||
@@ -171,8 +174,8 @@ static void check_deadlines(struct watch *w, const struct run_opts *o)
 			    w->failed_rank, w->engine->name, GRACE_S);
 		delegate_watch_end(w, 1, KILL_S);
 		/*
-		 * Open MPI 4's mpirun crashes at this point and prints many
-		 * lines
+		 * drops the output: mpirun of Open MPI 4 crashes at this point
+		 * and prints many lines
 		 */
 		w->silent = true;
 	}

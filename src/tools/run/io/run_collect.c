@@ -227,7 +227,10 @@ static void read_mpiexec(struct collector *c)
 	ssize_t n = recv(c->ctl, &what, 1, 0);
 
 	if (n == 0 || (n < 0 && errno == ECONNRESET)) {
-		/* the kernel kills only children, not their process groups */
+		/*
+		 * mpiexec was killed: end the process groups of all ranks,
+		 * since the kernel kills only the children
+		 */
 		const struct run_shared *sh = c->slice->shared;
 		int i;
 

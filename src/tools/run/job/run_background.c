@@ -30,7 +30,9 @@ void run_background_end(struct run_job *job)
 
 		if (r->exited || r->dismissed || r->pid <= 0)
 			continue;
-		/* the rank is blocked: virtual time has stopped */
+		/*
+		 * SIGKILL, since the rank is blocked: virtual time has stopped
+		 */
 		r->dismissed = true;
 		kill(-r->pid, SIGKILL);
 	}

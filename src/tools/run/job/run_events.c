@@ -19,7 +19,7 @@ int run_events_open(struct run_job *job)
 {
 	int end[2];
 
-	/* without a job status page ranks need PMIx */
+	/* no pipe: without a job status page ranks need PMIx */
 	if (!run_model_virtual(&job->opts->model) || job->job_page_fd < 0)
 		return 0;
 	if (pipe2(end, O_CLOEXEC) < 0)

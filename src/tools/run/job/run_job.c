@@ -565,7 +565,10 @@ static int print_final(const struct run_job *job)
 	return lost ? lost : err;
 }
 
-/* A rank on another host has exited, in a job that survives failures. */
+/*
+ * Called when a rank on another host has exited, in a job that survives
+ * failures.
+ */
 static void remote_exited(void *arg, int rank, int code)
 {
 	struct watch *w = arg;

@@ -6,8 +6,8 @@
 #include "src/tools/run/job/run_job.h"
 
 /*
- * Creates the job status page. Always returns 0: without the page mpiexec
- * works, too.
+ * Creates the job status page. Always returns 0, because mpiexec also works
+ * without the page.
  */
 int run_job_page_open(struct run_job *job);
 void run_job_page_close(struct run_job *job);

@@ -22,8 +22,9 @@ int run_limits_stack(void);
 void run_limits_restore(void);
 
 /*
- * Checks the address space for the threads and the memory of libpmix with
- * nranks ranks. Returns 0, or -ENOMEM after a message.
+ * Checks whether the limit of the address space leaves enough for the threads
+ * and the memory of libpmix with nranks ranks. Returns 0, or -ENOMEM after a
+ * message.
  */
 int run_limits_space(int nranks);
 

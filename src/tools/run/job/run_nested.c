@@ -19,7 +19,7 @@ extern char **environ;
 
 struct nested {
 	pid_t pid;
-	bool started, apart; /* news of this job */
+	bool started, apart; /* reported by the mpiexec of this job */
 };
 
 struct message {
@@ -27,11 +27,12 @@ struct message {
 	int32_t news;
 };
 
-/* process ids of the running children, `live` entries */
+/* the running children, `live` entries */
 static struct nested *nested;
 static int live;
-static int pipe_fd[2] = { -1, -1 }; /* news of the children */
-static int report_fd = -1;	    /* pipe to the parent; -1: none */
+/* pipe on which the further mpiexecs report */
+static int pipe_fd[2] = { -1, -1 };
+static int report_fd = -1; /* pipe to the parent; -1: none */
 
 /* Returns whether a list has a variable with the name of `var`. */
 static bool is_set(char **env, size_t n, const char *var)
@@ -176,7 +177,7 @@ bool run_nested_reap(pid_t pid, bool *apart_p)
 
 	if (!p)
 		return false;
-	/* the child has written its news before its end */
+	/* the child reports before it exits */
 	read_news();
 	*apart_p = p->apart;
 	*p = nested[--live];

@@ -56,10 +56,10 @@ bool run_nested_has_started(pid_t pid);
 /* Sends a signal to the mpiexec of each spawned job. */
 void run_nested_signal(int sig);
 
-/* Prints that a job has failed that is apart. */
+/* Prints that a job that is apart has failed. */
 void run_nested_print_apart(void);
 
-/* In a further mpiexec: reads and removes RUN_NESTED_VAR. */
+/* Reads and removes RUN_NESTED_VAR, which is set in a further mpiexec. */
 void run_nested_open(void);
 /* Reports to the mpiexec that has started this one, if there is one. */
 void run_nested_report(enum run_nested_news news);

@@ -65,7 +65,7 @@ int run_record_open(struct run_job *job)
 	err = write_head(job, file);
 	if (err)
 		return err;
-	/* ranks may run in another directory */
+	/* absolute, since ranks may run in another directory */
 	job->record = realpath(file, NULL);
 	if (!job->record || asprintf(&job->preload, "%s%s%s", path,
 				     old ? ":" : "", old ? old : "") < 0)

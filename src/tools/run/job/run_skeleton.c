@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Folded memory of --skeleton: one file in memory for all ranks. */
+/*
+ * Memory of --skeleton: one file in memory, onto which the large allocations of
+ * all ranks are mapped ("folded"); see src/job/job_skeleton.h.
+ */
 #include "src/tools/run/job/run_skeleton.h"
 
 #include "src/job/job_skeleton.h"
@@ -13,7 +16,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Descriptor of the file in a rank; above that of the trace. */
+/*
+ * Descriptor number of the file in a rank; larger than that of the trace file.
+ */
 enum { SKELETON_FD = 204 };
 
 int run_skeleton_open(struct run_job *job)

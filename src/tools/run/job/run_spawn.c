@@ -4,8 +4,9 @@
  * execve(), so everything is prepared before vfork(), and the child returns an
  * error through struct child. The child makes system calls only.
  *
- * A rank leads its own process group (signals of mpiexec reach its descendants
- * too), and the kernel kills the rank when mpiexec's main thread exits.
+ * Each rank leads its own process group, so that signals sent by mpiexec also
+ * reach the rank's descendants. The kernel kills the rank when mpiexec's main
+ * thread exits.
  */
 #include "src/tools/run/job/run_spawn.h"
 #include "src/tools/run/job/run_mpir.h"
@@ -45,7 +46,7 @@ struct child {
 	pid_t parent;
 	/*
 	 * Written by the child in mpiexec's memory; atomic, because the
-	 * compiler sees no path on which the values could change.
+	 * compiler cannot see that the child changes the values.
 	 */
 	_Atomic(const char *) what; /* name of the failed step */
 	atomic_int err;

@@ -11,17 +11,17 @@
 
 /*
  * Handles the exit of a rank of this host. Returns false if the exit is handled
- * as in other jobs: the job does not survive failures, is ending, the rank has
- * called MPI_Abort, or a rank of this host has not completed MPI_Init.
+ * as in other jobs, because the job does not survive failures or is ending, the
+ * rank has called MPI_Abort, or a rank of this host has not completed MPI_Init.
  */
 bool run_survive_exit(struct run_job *job, int rank, enum run_cause cause,
 		      int code);
 
 /*
  * Handles the exit of a rank on another host. code: exit code of the rank; 0:
- * the rank has completed MPI_Finalize. Returns false if the job ends, after a
- * message: the rank has failed before all ranks of this host have completed
- * MPI_Init.
+ * the rank has completed MPI_Finalize. Returns false, after a message, if the
+ * job ends because the rank has failed before all ranks of this host have
+ * completed MPI_Init.
  */
 bool run_survive_remote(struct run_job *job, int rank, int code);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Places of ranks as a file in memory (run_table.h). */
+/* Node and slot of each rank, as a file in memory (run_table.h). */
 #include "src/tools/run/job/run_table.h"
 
 #include "src/tools/run/run_message.h"
@@ -11,7 +11,10 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Descriptor of the file in a rank; above that of the folded memory. */
+/*
+ * Descriptor number of the file in a rank; larger than that of the folded
+ * memory (run_skeleton.c).
+ */
 enum { TABLE_FD = 205 };
 
 static int write_all(int fd, const char *text)

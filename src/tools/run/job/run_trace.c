@@ -17,7 +17,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Descriptor of the trace file in a rank; above that of the status page. */
+/*
+ * Descriptor number of the trace file in a rank; larger than that of the status
+ * page.
+ */
 enum { TRACE_FD = 203 };
 
 #define OTF2 ".otf2"
@@ -131,7 +134,10 @@ static int check_trace(const char *file, char why[WEFT_OUTFILE_WHY])
 	return weft_outfile_check(file, WEFT_OUTFILE_TRACE, why);
 }
 
-/* Checks the prefix of --stats by its first file. */
+/*
+ * Checks whether the first file of --stats, PREFIX.jsonl, can be written.
+ * Returns 0, or an error and the reason in `why`.
+ */
 static int check_stats(const char *prefix, char why[WEFT_OUTFILE_WHY])
 {
 	char file[PATH_MAX];
@@ -194,7 +200,10 @@ static int write_files(const struct run_job *job, struct report_job *desc)
 	return bad;
 }
 
-/* Returns by rank whether it belongs to a background job; NULL: no memory. */
+/*
+ * Returns an array that states for each rank whether it belongs to a background
+ * job; NULL: out of memory.
+ */
 static bool *background_ranks(const struct run_job *job)
 {
 	bool *is = calloc((size_t)job->nranks, sizeof(*is));

@@ -17,9 +17,9 @@ int run_trace_check(const struct run_model *m);
  */
 int run_trace_open(struct run_job *job);
 /*
- * Writes the page and the trace. Called before the report: adds the calls of
- * ranks that recorded events to the job status page. Returns 0, or -errno after
- * a message.
+ * Writes the HTML page and the trace. Called before the report: adds the calls
+ * of ranks that recorded events to the job status page. Returns 0, or -errno
+ * after a message.
  */
 int run_trace_show(const struct run_job *job);
 void run_trace_close(struct run_job *job);

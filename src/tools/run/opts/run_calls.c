@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
-/* Contexts without a program (run_calls.h). */
+/*
+ * Contexts with recorded calls or a pattern of calls instead of a program
+ * (run_calls.h).
+ */
 #include "src/tools/run/opts/run_calls.h"
 
 #include "src/tools/beside.h"
@@ -56,7 +59,7 @@ int run_calls_words(struct run_app *a, char *word[RUN_CALLS_WORDS])
 	if (a->background)
 		word[n++] = strdup("--background");
 	word[n++] = strdup(a->calls ? "--calls" : "--replay");
-	/* ranks may run in another folder */
+	/* absolute path: ranks may run in another directory */
 	word[n++] = a->calls ? strdup(a->calls) : realpath(a->replay, NULL);
 	for (int i = 0; i < n; i++)
 		if (!word[i])

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
- * Contexts without a program: recorded calls (--replay) or those of a pattern
- * (--calls), which the ranks make by weft-play (src/tools/play).
+ * Contexts without a program: their ranks run weft-play (src/tools/play), which
+ * makes recorded calls (--replay) or the calls of a pattern (--calls).
  */
 #ifndef WEFT_RUN_CALLS_H
 #define WEFT_RUN_CALLS_H
@@ -18,7 +18,7 @@ enum { RUN_CALLS_WORDS = 4 };
 
 /*
  * Opens the calls, sets the number of ranks, and writes the words of the
- * command to word. Returns their number, or -EINVAL after a message.
+ * command to word. Returns the number of words, or -EINVAL after a message.
  */
 int run_calls_words(struct run_app *a, char *word[RUN_CALLS_WORDS]);
 

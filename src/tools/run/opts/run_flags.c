@@ -287,9 +287,9 @@ static int set_wrapper(struct run_parse *p, char **arg)
 }
 
 /*
- * Runs the program in gdb, which prints the stack, since several debuggers
- * cannot share one terminal. gdb exits with the program's exit code, or with
- * 128 plus the signal that stopped the program.
+ * Runs the program in gdb in batch mode, since several debuggers cannot share
+ * one terminal; if the program stops, gdb prints the stack. gdb exits with the
+ * program's exit code, or with 128 plus the signal that stopped the program.
  */
 static int set_gdb(struct run_parse *p, char **arg)
 {
@@ -398,7 +398,8 @@ static int set_model_report(struct run_parse *p, char **arg)
 }
 
 /*
- * Records that the option has no effect; the option's help text is the reason.
+ * Records that the option has no effect; the option's help text states the
+ * reason.
  */
 static int set_nothing(struct run_parse *p, char **arg)
 {

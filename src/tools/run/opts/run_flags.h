@@ -22,7 +22,7 @@ enum run_topic {
 
 struct run_flag;
 
-/* State of the parser, argument of the table's functions. */
+/* State of the parser; passed to the functions of the option table. */
 struct run_parse {
 	struct run_opts *o;
 	struct run_app *app;	     /* context that is being parsed */
@@ -31,7 +31,8 @@ struct run_parse {
 	const char *spelled;	     /* option as the user wrote it */
 	const char *self;	     /* name of this host */
 	/*
-	 * number of ranks of a job on several hosts; 0: the user's command line
+	 * total ranks, if run_opts_parse_on_host() is parsing; 0:
+	 * run_opts_parse() is parsing
 	 */
 	int on_host_ranks;
 	/* whether -configfile has given the programs */
@@ -87,7 +88,7 @@ int run_set_map(struct run_parse *p, char **arg);
 int run_set_output(struct run_parse *p, char **arg);
 int run_set_dir(struct run_parse *p, char **arg);
 
-/* Function of run_opts.c for a file that lists contexts. */
+/* Applies an option that names a file of contexts; defined in run_opts.c. */
 int run_set_file(struct run_parse *p, char **arg);
 
 /* Parses a positive number. Returns 0, or -EINVAL after a message. */

@@ -208,8 +208,8 @@ static int check_faults(struct run_model *m)
 }
 
 /*
- * A live job with injected faults uses prov/carrier/lossy, which can inject
- * only these faults.
+ * Returns whether a live job can inject all faults of the plan:
+ * prov/carrier/lossy supports only the kinds in `can`.
  */
 bool run_model_live_faults(const struct run_model *m)
 {
@@ -236,7 +236,7 @@ bool run_model_live_faults(const struct run_model *m)
 
 /*
  * Checks the fault plan of a job that survives failures: on a machine without
- * detours, messages of other nodes are lost at a dead node.
+ * detours, a dead node also loses messages between other nodes.
  */
 int run_model_check_survive(const struct run_model *m)
 {
@@ -315,7 +315,7 @@ static int check_compute(const struct run_model *m)
 
 static int check_virtual(struct run_model *m, int started, bool quiet)
 {
-	/* places of spawned ranks are part of the machine from the start */
+	/* the machine has places for spawned ranks from the start */
 	int ranks = m->universe ? m->universe : started;
 	char text[RUN_MODEL_TEXT];
 	struct net_config cfg;

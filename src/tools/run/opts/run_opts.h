@@ -141,7 +141,10 @@ struct run_model {
 	const char *trace;  /* file of --trace; NULL: none */
 	const char *record; /* file of --record; NULL: none */
 	const char *stats;  /* prefix of the files of --stats; NULL: none */
-	/* smallest folded allocation of --skeleton, bytes; 0: no skeleton */
+	/*
+	 * minimum size of an allocation that --skeleton folds, bytes; 0: no
+	 * --skeleton
+	 */
 	uint64_t skeleton;
 	/* fault plan, or the name of its file; NULL: none */
 	const char *faults;
@@ -172,8 +175,8 @@ struct run_model {
 };
 
 /*
- * Variable of an mpiexec that starts a spawned job on several hosts: the list
- * of hosts that its job may use.
+ * Environment variable of an mpiexec that starts a spawned job on several
+ * hosts: the list of hosts that the job may use.
  */
 #define RUN_CHILDREN_VAR "WEFT_JOB_SPAWNED"
 
@@ -256,8 +259,8 @@ bool run_opts_parse_on_host(struct run_opts *o, char **argv, int nranks,
 void run_opts_free(struct run_opts *o);
 
 /*
- * Prints the messages about options without effect, once each, for the jobs
- * from RUN_NOTE_ALWAYS to `last`.
+ * Prints each message about an option without effect once, for the kinds of
+ * jobs from RUN_NOTE_ALWAYS to `last`.
  */
 void run_opts_print_notes(const struct run_opts *o, enum run_note_where last);
 

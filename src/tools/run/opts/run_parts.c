@@ -88,7 +88,9 @@ static int check_place(const struct run_opts *o)
 	return -EINVAL;
 }
 
-/* Recorded calls are made in virtual time. */
+/*
+ * Checks that a context with recorded calls or a pattern runs in virtual time.
+ */
 static int check_calls(const struct run_opts *o, const struct run_app *a)
 {
 	if (!run_calls_given(a) || run_model_virtual(&o->model))

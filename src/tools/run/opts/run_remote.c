@@ -99,7 +99,10 @@ int run_set_pass_through(struct run_parse *p, char **arg)
 	return run_flag_note_where(p, row->help, RUN_NOTE_NO_MPIRUN);
 }
 
-/* Reads and removes RUN_CHILDREN_VAR, which is not for the ranks. */
+/*
+ * Reads RUN_CHILDREN_VAR and removes it from the environment, so that ranks do
+ * not inherit it.
+ */
 static int read_spawned(struct run_remote *w)
 {
 	const char *text = getenv(RUN_CHILDREN_VAR);

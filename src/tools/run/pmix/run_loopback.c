@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: BSD-3-Clause */
 /*
  * PMIx needs the loopback interface, which is down only in a new network
- * namespace (unshare -n, some containers). There mpiexec sets it up, or prints
- * what to do.
+ * namespace (unshare -n, some containers). In such a namespace mpiexec brings
+ * the interface up, or prints what the user must do.
  */
 #include "src/tools/run/pmix/run_pmix.h"
 #include "src/tools/run/run_message.h"
@@ -34,7 +34,7 @@ int run_loopback(void)
 
 	if (fd < 0)
 		return -errno;
-	/* without this interface, PMIx uses another one or fails */
+	/* if this interface is down, PMIx uses another one or fails */
 	if (!ioctl(fd, SIOCGIFFLAGS, &req) && !(req.ifr_flags & IFF_UP))
 		err = set_up(fd, &req);
 	close(fd);

@@ -252,7 +252,7 @@ static bool is_test(int sd)
 static int count_threads(void)
 {
 	DIR *d = opendir("/proc/self/task");
-	int n = d ? -2 : 0; /* without "." and ".." */
+	int n = d ? -2 : 0; /* the entries "." and ".." are not threads */
 
 	while (d && readdir(d))
 		n++;
@@ -271,7 +271,7 @@ static int wait_closed(int sd)
 		if (poll(&p, 1, TEST_MS) == 1)
 			return 0;
 		threads = count_threads();
-		/* main thread, progress thread, listener thread */
+		/* expected: main thread, progress thread, listener thread */
 		if (ms >= TEST_MIN_MS && threads > 0 && threads < 3)
 			break;
 	}

@@ -111,7 +111,7 @@ int run_pmix_open(struct run_job *job)
 	PMIX_INFO_LOAD(&info[1], PMIX_SYSTEM_TMPDIR, "/tmp", PMIX_STRING);
 	PMIX_INFO_LOAD(&info[2], PMIX_HOSTNAME, job->host, PMIX_STRING);
 	PMIX_INFO_LOAD(&info[3], PMIX_SERVER_TOOL_SUPPORT, &no, PMIX_BOOL);
-	/* pass the topology, or the server discovers it a second time */
+	/* otherwise the server would discover the topology a second time */
 	PMIX_INFO_LOAD(&info[4], PMIX_TOPOLOGY2, &topo, PMIX_TOPO);
 	if (!topo.topology)
 		n--;

@@ -2,9 +2,9 @@
 /*
  * Callbacks of the PMIx server. They run in the library's progress thread, do
  * not wait for other processes, and respond immediately: on one host all data
- * is local; run_pmix_hosts.c has the fences of several hosts. Events for the
- * main loop are written to a pipe before the client gets its response, so that
- * the exit of a client is never seen before its finalize.
+ * is local; run_pmix_hosts.c implements fences across several hosts. Events for
+ * the main loop are written to a pipe before the client gets its response, so
+ * that the exit of a client is never seen before its finalize.
  */
 #include "src/tools/run/pmix/run_pmix_cb.h"
 #include "src/tools/run/pmix/run_pmix.h"
@@ -166,8 +166,8 @@ static void group_answered(void *arg)
 }
 
 /*
- * Creates or destroys a group, which consists of its members and a number from
- * a counter.
+ * Creates or destroys a group: its members, and a context id taken from a
+ * counter.
  */
 static pmix_status_t cb_group(pmix_group_operation_t op, char grp[],
 			      const pmix_proc_t procs[], size_t nprocs,

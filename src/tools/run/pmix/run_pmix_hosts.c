@@ -2,8 +2,9 @@
 /*
  * Fences and data of ranks on other hosts (run_pmix_hosts.h). Two threads send
  * frames: the library's thread in callbacks, and the main thread. The main
- * thread alone receives. Pending operations are in one list: fences have the
- * list of their ranks as signature, requests for data have a number.
+ * thread alone receives. Pending operations are in one list: a fence is
+ * identified by its signature (the list of its ranks), a request for data by a
+ * number.
  */
 #include "src/tools/run/pmix/run_pmix_hosts.h"
 #include "src/tools/run/pmix/run_pmix_spawn.h"
@@ -69,7 +70,7 @@ static pmix_status_t send_frame(enum run_frame_kind kind,
 	return err ? PMIX_ERR_UNREACH : PMIX_SUCCESS;
 }
 
-/* Adds a pending operation; owns the signature. */
+/* Adds a pending operation, which takes ownership of the signature. */
 static struct pending *pending_add(struct run_bytes *signature,
 				   pmix_modex_cbfunc_t done, void *arg)
 {
@@ -332,8 +333,8 @@ static int handle_exit(struct run_scan *s)
 /* ---- completion ---------------------------------------------------------- */
 
 /*
- * Gives the library the status and the data of an operation, which it frees. An
- * operation whose frame is invalid stays pending.
+ * Passes the status and the data of an operation to the library, and frees the
+ * operation. An operation whose frame is invalid stays pending.
  */
 static int complete(const char *signature, size_t sig_len, uint32_t id,
 		    struct run_scan *s)

@@ -14,7 +14,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-/* This host has the ranks 0 and 1, the others 2, and 3 and 4. */
+/*
+ * This host has ranks 0 and 1; the other hosts have rank 2, and ranks 3 and 4.
+ */
 enum { RANKS = 5, SELF = 0, OWN = 2 /* ranks of this host */, CHANGES = 6 };
 
 #define NSPACE "job"
@@ -23,8 +25,9 @@ static struct run_layout layout;
 static struct run_channel end; /* the daemon's end */
 static struct fuzz fuzz;
 static bool fuzzed;
-static int asked;	  /* requests for the data of this host's rank */
-static int exits, exited; /* reported exits, and the last rank */
+static int asked; /* requests for the data of this host's rank */
+/* number of reported exits, and the rank of the last one */
+static int exits, exited;
 
 /* A pending operation of this host. */
 struct op {
@@ -182,7 +185,10 @@ static void start_fence(void)
 	T_IS(s.left, 0);
 }
 
-/* Returns the id of the request. */
+/*
+ * Requests the data of rank 4, which is on another host. Returns the id of the
+ * request.
+ */
 static uint32_t start_modex(void)
 {
 	pmix_proc_t proc;
@@ -199,7 +205,9 @@ static uint32_t start_modex(void)
 	return id;
 }
 
-/* Reads answers to requests for the data of ranks of this host. */
+/*
+ * Checks that `want` answers to requests for this host's data have been sent.
+ */
 static void check_answers(int want)
 {
 	struct run_frame f;
@@ -248,10 +256,12 @@ static void operations_complete_with_the_data_of_their_frames(void **state)
 	T_OK(deliver_exit(3));
 	T_IS(exits, 1);
 	T_IS(exited, 3);
-	/* each of them once */
+	/* each operation completes only once */
 	T_IS(deliver_fence("ABC"), -EPROTO);
 	T_IS(deliver_data(id, "data"), -EPROTO);
-	/* ranks of this host, and outside the job */
+	/*
+	 * exits of ranks of this host and of ranks outside the job are refused
+	 */
 	T_IS(deliver_exit(OWN - 1), -EPROTO);
 	T_IS(deliver_exit(RANKS), -EPROTO);
 	T_IS(exits, 1);
@@ -271,7 +281,7 @@ static void truncated_frames_leave_the_operation_pending(void **state)
 	run_bytes_add(&b, "data", 4);
 	T_IS(deliver(RUN_FRAME_MODEX_DONE, &b), -EPROTO);
 	T_IS(modex.done, 0);
-	/* a question without a rank */
+	/* a request for data that names no rank */
 	run_bytes_u32(&b, 2);
 	run_bytes_u32(&b, 9);
 	asked = 0;

@@ -11,7 +11,10 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Key of the directories in which the command is found (boot_spawn.h). */
+/*
+ * PMIx key of the directories in which the command is searched for
+ * (boot_spawn.h).
+ */
 #define PATH_KEY "weft.spawn.path"
 
 static const char *text_of(const pmix_app_t *a, const char *key)
@@ -24,8 +27,8 @@ static const char *text_of(const pmix_app_t *a, const char *key)
 }
 
 /*
- * Reads keys host and hostfile. self: run_pmix_spawn_request(). The name of
- * this host becomes `self`, since it may be "localhost".
+ * Reads the keys host and hostfile. self: as in run_pmix_spawn_request(). The
+ * name of this host becomes `self`, since it may be "localhost".
  */
 static pmix_status_t read_hosts(const pmix_app_t *a, const char *self,
 				struct run_hosts *hosts)
@@ -113,7 +116,7 @@ static pmix_status_t read_app(const pmix_app_t *a, const char *self,
 	p->n = a->maxprocs;
 	if (rc == PMIX_SUCCESS)
 		rc = read_hosts(a, self, &p->hosts);
-	/* named hosts check the program when they start it */
+	/* if hosts are named, they check the program when they start it */
 	if (rc == PMIX_SUCCESS && !p->hosts.count)
 		rc = check_file(a);
 	return rc;
