@@ -277,7 +277,10 @@ struct fi_weft_world {
 	/* Returns the address of a rank, in the format of fi_av_insert. */
 	int (*address)(struct fid *domain, uint32_t rank, void *addr,
 		       size_t *len);
-	/* Leaves virtual time: this rank then sends and receives nothing. */
+	/*
+	 * Leaves virtual time. The rank must not send or receive after this
+	 * call.
+	 */
 	void (*leave)(struct fid *domain);
 	/*
 	 * Called after a wait returned -EDEADLK: all ranks wait, and no message

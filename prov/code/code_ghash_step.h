@@ -32,8 +32,8 @@ extern const struct code_ghash_unit code_ghash_arm;
 #endif
 
 /*
- * Computes the powers of h, in the format that all implementations of the
- * architecture use.
+ * Computes the powers of h, in the format that all GHASH implementations for
+ * this processor architecture use.
  */
 void code_ghash_powers(struct weft_code_ghash *g, const uint8_t h[16]);
 

@@ -122,7 +122,7 @@ static void nodes_of_a_router_may_share_a_bus(void **state)
 	T_IS(net_config_check(&cfg), -EINVAL);
 }
 
-/* Returns the number of links to a neighbour, of four, that a message uses. */
+/* Returns how many of the four links to a neighbour a message uses. */
 static unsigned links_used(uint8_t routing, uint8_t spread)
 {
 	struct net_msg msg = { .bytes = 512 * 200, .dst = 2 };

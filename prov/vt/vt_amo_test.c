@@ -78,7 +78,7 @@ static void word_sums_use_one_atomic_per_member_but_the_first(void **state)
 }
 
 /*
- * Posts a window of reductions whose order matters, on a binomial tree, and
+ * Posts a window of floating-point reductions, which use a binomial tree, and
  * then a barrier, in which all members send directly to the first member:
  * contributions to the barrier must not be mistaken for contributions to the
  * reductions.

@@ -4,15 +4,15 @@
  * library; the first user starts it, by a list of steps that are timed
  * (WEFT_STARTUP_REPORT=1 prints the times on rank 0).
  *
- * Sessions begin and end in each process independently, so a process in which
- * the library has no user left may be the peer of a process in which it has:
- * the library therefore stays open until the process exits. It is closed
- * earlier only in MPI_Finalize, where all processes synchronize, and only if
- * none of them has used sessions. A session that begins later starts the
- * library again in each process. In a job on several hosts the library always
- * stays open: to start it again, the processes would have to exchange new
- * addresses through PMIx, and if a process has published values before its
- * PMIx_Finalize, a PMIx server need not pass on newer values.
+ * Sessions begin and end in each process independently, so a process without
+ * users of the library may have peers that still have some: the library
+ * therefore stays open until the process exits. It is closed earlier only in
+ * MPI_Finalize, where all processes synchronize, and only if none of them has
+ * used sessions. A session that begins later starts the library again in each
+ * process. In a job on several hosts the library always stays open: to start it
+ * again, the processes would have to exchange new addresses through PMIx, and
+ * if a process has published values before its PMIx_Finalize, a PMIx server
+ * need not pass on newer values.
  */
 #include "src/boot/boot_debug.h"
 #include "src/boot/boot_init.h"

@@ -60,7 +60,10 @@ MPI_Offset file_layout_offset(const struct file_layout *l, size_t pos);
  */
 size_t file_layout_pos(const struct file_layout *l, MPI_Offset offset);
 
-/* Returns whether the offsets of `len` bytes from pos on increase. */
+/*
+ * Returns whether the file offsets of the `len` bytes that begin at position
+ * pos increase.
+ */
 static inline bool file_layout_is_ordered(const struct file_layout *l,
 					  size_t pos, size_t len)
 {

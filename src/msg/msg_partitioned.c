@@ -225,7 +225,10 @@ static int expect_hello(struct part *p)
 	return rc;
 }
 
-/* Receives of hellos whose requests were freed before the hello arrived. */
+/*
+ * Receives for the hello messages of requests that were freed before the
+ * message arrived.
+ */
 static struct weft_list orphan_hellos = { &orphan_hellos, &orphan_hellos };
 
 static void defer_hello_recv(struct hello_recv *l)

@@ -21,8 +21,8 @@ struct weft_ballot_value {
 };
 
 /*
- * Starts a ballot. proc: the members; this process is member `me`. Returns
- * NULL: no memory. All functions require the lock.
+ * Starts a ballot. proc: the members; this process is member `me`. Returns the
+ * ballot, or NULL if there is no memory. All functions require the lock.
  */
 struct weft_ballot *weft_ballot_start(const struct weft_recover_key *key,
 				      const int *proc, int n, int me,

@@ -190,8 +190,8 @@ static bool apply_move(const struct win_elem *e, char *at,
 }
 
 /*
- * Updates arrays without gaps by one kernel call. Returns false if there are
- * gaps.
+ * Updates arrays without gaps by one call of the operation's vector function.
+ * Returns false if there are gaps.
  */
 static bool apply_arrays(const struct win_elem *e, char *at,
 			 const struct win_elem_arrays *r, size_t n)

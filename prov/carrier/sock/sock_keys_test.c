@@ -434,7 +434,7 @@ static void forge_refusal(struct pair *t)
 		.udp = { .source = a->in.sin_port, .dest = b->in.sin_port } };
 	uint16_t word[sizeof(m) / 2];
 	uint32_t sum = 0;
-	/* ICMPv6 messages are not forged */
+	/* this test forges only ICMPv4 messages */
 	int fd = weft_name_is_ipv6(a) ? -1
 				      : socket(AF_INET, SOCK_RAW | SOCK_CLOEXEC,
 					       IPPROTO_ICMP);

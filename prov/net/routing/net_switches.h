@@ -176,9 +176,9 @@ struct net_channel_link {
 };
 
 /*
- * Searches for a cycle in the order in which paths use channels. Returns the
- * length of a cycle, 0 if there is none, or -ENOMEM; stores up to `room` links
- * of the cycle, in order.
+ * Searches for a cycle in the channel dependency graph of the paths. Returns
+ * the length of a cycle, 0 if there is none, or -ENOMEM; stores up to `room`
+ * links of the cycle, in order.
  */
 int net_switches_cycle(const struct net_paths *p, struct net_channel_link *link,
 		       int room);

@@ -22,8 +22,8 @@ static const char *const names[REGIONS] = { "MPI_Isend", "MPI_Waitall",
 					    "MPI_Allreduce", "solve" };
 
 /*
- * Random changes of the archive: about one number in `changes` is replaced; 0:
- * none.
+ * Random changes of the archive: on average one of every `changes` numbers is
+ * replaced; 0: none.
  */
 static struct fuzz fuzz;
 static unsigned changes;

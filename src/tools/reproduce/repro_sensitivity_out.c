@@ -41,8 +41,10 @@ static void print_number(const struct repro_sensitivity *s, unsigned n)
 	printf("%s\n", repro_unchecked(s, n) ? "  unchecked" : "");
 }
 
-/* Prints the rows that no change moves, and those that changes move but do not
- * break. */
+/*
+ * Prints the rows that no change of a number affects, and those that stay in
+ * their bands with every change.
+ */
 static void print_firm_rows(const struct repro_sensitivity *s,
 			    const struct repro *r)
 {
