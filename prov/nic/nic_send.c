@@ -229,7 +229,7 @@ static int push_failed(struct weft_nic *nic, struct weft_nic_op *op)
 		.aux = op->remote_id,
 		.tag = (uint64_t)-op->err,
 	};
-	int err = nic->unit->ops->packet(nic->unit, op->peer, &pkt, NULL, 0);
+	int err = ctrl_try(nic, op->peer, &pkt, NULL);
 
 	if (!err)
 		op->moved = op->limit;
