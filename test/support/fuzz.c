@@ -110,6 +110,18 @@ size_t fuzz_message(struct fuzz *f, void *buf, size_t len, size_t room,
 	return len;
 }
 
+void *fuzz_copy(struct fuzz *f, const void *msg, size_t len, size_t *len_p)
+{
+	char *copy = malloc(len + 64), *exact;
+
+	T_NOT_NULL(copy);
+	memcpy(copy, msg, len);
+	*len_p = fuzz_message(f, copy, len, len + 64, NULL, 0);
+	exact = realloc(copy, *len_p + !*len_p);
+	T_NOT_NULL(exact);
+	return exact;
+}
+
 int fuzz_order(struct fuzz *f, int *order, int n, int room)
 {
 	int i = (int)below(f, (uint64_t)n);

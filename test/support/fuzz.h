@@ -56,6 +56,13 @@ size_t fuzz_message(struct fuzz *f, void *buf, size_t len, size_t room,
 		    const struct fuzz_field *field, size_t fields);
 
 /*
+ * Returns a changed copy of a message without known fields, and its length. The
+ * copy has no spare bytes, so that AddressSanitizer detects reads beyond the
+ * end. Freed by the caller.
+ */
+void *fuzz_copy(struct fuzz *f, const void *msg, size_t len, size_t *len_p);
+
+/*
  * Changes the order of a list of n messages: swaps, repeats or omits messages.
  * Returns the new number of messages, at most room.
  */
